@@ -15,7 +15,7 @@ import { clusterGroup } from './measures/cluster.ts'
 import { fanOutGroup } from './measures/fan-out.ts'
 import { fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
 import { throughputGroups } from './measures/throughput.ts'
-import { jsonLine, type Measure, table, targetLine } from './report.ts'
+import { jsonLine, type Measure, formatTable, targetLine } from './report.ts'
 import { targets } from './targets.ts'
 
 const { values: flags } = parseArgs({
@@ -57,5 +57,5 @@ for (const group of groups.filter(({ names }) => wants(...names))) {
 
 // A target of which nothing was measured says nothing.
 const verdicts = targets(measures).filter(({ met }) => met !== undefined)
-if (!flags.json) console.log(`\n${table(measures)}\n\n${verdicts.map(targetLine).join('\n')}`)
+if (!flags.json) console.log(`\n${formatTable(measures)}\n\n${verdicts.map(targetLine).join('\n')}`)
 if (flags.strict && verdicts.some((verdict) => verdict.met === false)) process.exitCode = 1

@@ -1,5 +1,5 @@
 /** What was measured, against whom, and whether it is what we promised. */
-import type { ContestantName } from './work.ts'
+import type { ContestantName } from './workload.ts'
 
 export interface Measure {
   readonly name: string
@@ -38,28 +38,28 @@ export function jsonLine(measure: Measure): string {
   })
 }
 
-export function shown(value: number | undefined): string {
+export function formatValue(value: number | undefined): string {
   if (value === undefined) return '–'
   if (value >= 100) return Math.round(value).toLocaleString('en')
   return value.toFixed(value >= 10 ? 1 : 2)
 }
 
-function row(measure: Measure): readonly string[] {
+function formatRow(measure: Measure): readonly string[] {
   const { parley, rival, bare } = measure.values
   const times = ratio(measure)
   return [
     measure.what,
     measure.unit,
-    shown(parley),
-    shown(rival),
-    shown(bare),
-    times === null ? '–' : `${shown(times)}×`,
+    formatValue(parley),
+    formatValue(rival),
+    formatValue(bare),
+    times === null ? '–' : `${formatValue(times)}×`,
   ]
 }
 
-export function table(measures: readonly Measure[]): string {
+export function formatTable(measures: readonly Measure[]): string {
   const titles = ['measure', 'unit', 'parley', 'rival', 'node:http', 'better']
-  const rows = [titles, ...measures.map(row)]
+  const rows = [titles, ...measures.map(formatRow)]
   const columns = titles.map((_, index) => ({
     width: Math.max(...rows.map((cells) => cells[index]?.length ?? 0)),
     isWords: index < 2,

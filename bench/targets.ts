@@ -1,6 +1,6 @@
 /** The promises: how much faster than the rival, how near to the limit, and how cost grows with length. */
-import { type Measure, ratio, shown, type Target } from './report.ts'
-import type { ContestantName } from './work.ts'
+import { type Measure, ratio, formatValue, type Target } from './report.ts'
+import type { ContestantName } from './workload.ts'
 
 /** Four times the work may cost 4.4 times as much: linear, with a tenth for noise. */
 const linear = 4.4
@@ -13,11 +13,11 @@ export function targets(measures: readonly Measure[]): readonly Target[] {
 
   function atLeast(text: string, got: number | null | undefined, least: number): Target {
     if (got === undefined || got === null) return { text, met: undefined, got: '' }
-    return { text, met: got >= least, got: shown(got) }
+    return { text, met: got >= least, got: formatValue(got) }
   }
   function atMost(text: string, got: number | undefined, most: number): Target {
     if (got === undefined) return { text, met: undefined, got: '' }
-    return { text, met: got <= most, got: shown(got) }
+    return { text, met: got <= most, got: formatValue(got) }
   }
   const overRival = (name: string): number | null | undefined => {
     const measure = measures.find((each) => each.name === name)

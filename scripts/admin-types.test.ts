@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { adminTypes, readDocument, target } from './admin-types.ts'
+import { adminTypes, readDocument, outputFile } from './admin-types.ts'
 
 const scratch = mkdtempSync(join(import.meta.dirname, '../node_modules/.parley-types-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -15,7 +15,7 @@ describe('the types of the admin API', () => {
     writeFileSync(file, adminTypes(await readDocument()))
     const settings = join(import.meta.dirname, '../.oxfmtrc.json')
     execFileSync('oxfmt', ['--config', settings, file])
-    assert.equal(readFileSync(file, 'utf8'), readFileSync(target, 'utf8'))
+    assert.equal(readFileSync(file, 'utf8'), readFileSync(outputFile, 'utf8'))
   })
 
   it('say what an operation takes and answers', () => {

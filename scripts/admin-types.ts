@@ -6,8 +6,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { kinds } from '../packages/hub/src/agents/kinds.ts'
-import { loadConfig } from '../packages/hub/src/config/load.ts'
+import { agentKinds } from '../packages/hub/src/agents/kinds.ts'
+import { loadConfig } from '../packages/hub/src/config/load-config.ts'
 import { startHub } from '../packages/hub/src/hub.ts'
 
 type Json = { readonly [name: string]: unknown }
@@ -28,12 +28,12 @@ interface Operation {
 }
 type Content = Readonly<Record<string, { readonly schema: Json }>>
 
-export interface Document {
+export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Json>> }
 }
 
-export const target = join(import.meta.dirname, '../packages/console/src/api/admin.ts')
+export const outputFile = join(import.meta.dirname, '../packages/console/src/api/admin.ts')
 
 const heading = `/**
  * The admin API as the hub describes it. Made by \`npm run admin-types\`; not to be edited.
@@ -41,10 +41,10 @@ const heading = `/**
 `
 
 /** The whole file, before it is formatted. */
-export function adminTypes({ paths, components }: Document): string {
+export function adminTypes({ paths, components }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
-      const answer = answerOf(operation)
+      const answer = responseSchemaOf(operation)
       return answer === undefined ? [] : [{ path, method: method.toUpperCase(), operation, answer }]
     }),
   )
@@ -66,7 +66,7 @@ export function adminTypes({ paths, components }: Document): string {
   ].join('\n')
 }
 
-function answerOf({ responses }: Operation): Json | undefined {
+function responseSchemaOf({ responses }: Operation): Json | undefined {
   for (const [status, { content }] of Object.entries(responses)) {
     if (status.startsWith('2')) return content?.['application/json']?.schema
   }
@@ -123,7 +123,7 @@ function keyOf(name: string): string {
 }
 
 /** As a hub without any settings of its own says it. */
-export async function readDocument(): Promise<Document> {
+export async function readDocument(): Promise<OpenApiDocument> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-admin-types-'))
   const key = 'k'.repeat(40)
   const otherwise = {
@@ -131,13 +131,13 @@ export async function readDocument(): Promise<Document> {
     admin: { key },
     agents: { echo: { kind: 'demo', agent: 'echo' } },
   }
-  const loaded = loadConfig({ otherwise, environment: {}, dataDir, cwd: dataDir, kinds })
+  const loaded = loadConfig({ fallback: otherwise, environment: {}, dataDir, cwd: dataDir, kinds: agentKinds })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const hub = await startHub(loaded.config, { log })
   try {
     const answer = await fetch(`${hub.url}/admin/openapi.json`, { headers: { authorization: `Bearer ${key}` } })
-    return (await answer.json()) as Document
+    return (await answer.json()) as OpenApiDocument
   } finally {
     await hub.close()
     await rm(dataDir, { recursive: true, force: true })
@@ -145,5 +145,5 @@ export async function readDocument(): Promise<Document> {
 }
 
 if (import.meta.main) {
-  await writeFile(target, adminTypes(await readDocument()))
+  await writeFile(outputFile, adminTypes(await readDocument()))
 }

@@ -24,7 +24,7 @@ export interface LockfileAudit {
   readonly problems: readonly string[]
 }
 
-const permissive = [
+const permissiveLicenses = [
   'MIT',
   'MIT-0',
   'Apache-2.0',
@@ -36,10 +36,10 @@ const permissive = [
   'BlueOak-1.0.0',
 ]
 /** Not distributed with Parley, so a licence that binds changed files is acceptable. */
-const forDevelopment = [...permissive, 'MPL-2.0']
+const developmentLicenses = [...permissiveLicenses, 'MPL-2.0']
 
 /** Their manifests name no licence; what their LICENSE files say. */
-const readByHand: Readonly<Record<string, string>> = {
+const reviewedLicenses: Readonly<Record<string, string>> = {
   'a2a-sdk-0.2': 'Apache-2.0',
   // By its README: the archive has no LICENSE file.
   '@modelcontextprotocol/server-everything': 'MIT',
@@ -67,13 +67,13 @@ export function auditLockfile({ packages }: Lockfile): LockfileAudit {
 }
 
 function* problemsOf(name: string, locked: LockedPackage): Generator<string> {
-  const { version, integrity, resolved, license = readByHand[name], dev, inBundle, hasInstallScript } = locked
+  const { version, integrity, resolved, license = reviewedLicenses[name], dev, inBundle, hasInstallScript } = locked
   if (version === undefined) yield 'has no version'
   // A package inside another one's archive is covered by the hash of that archive.
   if (inBundle !== true && !/^sha512-[\w+/]{86}==$/.test(integrity ?? '')) yield 'has no sha512 integrity'
   if (resolved !== undefined) yield `comes from ${resolved}, not from the configured registry`
-  const allowed = dev === true ? forDevelopment : permissive
-  const known = name in readByHand ? readByHand[name] : license
+  const allowed = dev === true ? developmentLicenses : permissiveLicenses
+  const known = name in reviewedLicenses ? reviewedLicenses[name] : license
   if (!isAllowed(known ?? '', allowed)) yield `has the licence ${license ?? '(none)'}, which is not on the list`
   if (hasInstallScript === true && !(name in installScripts)) yield 'runs a script when it is installed'
 }

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..')
 const stamp = join(root, 'packages/hub/console/made-of.txt')
 
 /** By their contents: a checkout gives files whatever times it likes. */
-function sources(): string {
+function hashSources(): string {
   const files = globSync(
     [
       'packages/console/{src,public}/**/*.*',
@@ -28,7 +28,7 @@ function sources(): string {
 }
 
 export async function buildConsole(): Promise<void> {
-  const made = sources()
+  const made = hashSources()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === made) return
   await build({ configFile: join(root, 'packages/console/vite.config.ts'), logLevel: 'warn' })
   writeFileSync(stamp, made)

@@ -1,8 +1,8 @@
 /** `npm run conformance`: writes docs/conformance.md and docs/requirements.md anew from the rule book and the names of the tests. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findCitations } from '../test/conformance/cited.ts'
-import { conformancePage } from '../test/conformance/page.ts'
+import { findCitations } from '../test/conformance/citations.ts'
+import { conformancePage } from '../test/conformance/conformance-page.ts'
 import { requirementsPage } from '../test/conformance/requirements-page.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-interface Wanted {
+interface DebianProgram {
   readonly package: string
   /** Where Debian keeps it, newest last. */
   readonly places: readonly string[]
@@ -13,25 +13,25 @@ const programs = {
   postgres: { package: 'postgresql', places: ['/usr/lib/postgresql/*/bin/postgres'] },
   pgbouncer: { package: 'pgbouncer', places: ['/usr/sbin/pgbouncer'] },
   chromium: { package: 'chromium', places: ['/usr/bin/chromium'] },
-} as const satisfies Readonly<Record<string, Wanted>>
+} as const satisfies Readonly<Record<string, DebianProgram>>
 
 /** The folder the program is in, or nothing if it is not to be had. */
-export async function installed(name: keyof typeof programs): Promise<string | undefined> {
-  const found = find(name)
-  if (found !== undefined || !mayInstall()) return found
+export async function findOrInstall(name: keyof typeof programs): Promise<string | undefined> {
+  const found = findProgram(name)
+  if (found !== undefined || !canInstall()) return found
   console.log(`installing the Debian package ${programs[name].package} for the tests`)
   try {
-    if (name !== 'chromium') keepClusterOff()
+    if (name !== 'chromium') disableDefaultCluster()
     install(programs[name].package)
   } catch (error) {
     console.log(
       `could not install ${programs[name].package}: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
-  return find(name)
+  return findProgram(name)
 }
 
-function find(name: keyof typeof programs): string | undefined {
+function findProgram(name: keyof typeof programs): string | undefined {
   const inPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, name))
   const places = programs[name].places.flatMap((place) => globSync(place).sort(byVersion))
   // A link in the path may stand alone: `initdb` and the others are beside the program itself.
@@ -45,12 +45,12 @@ function byVersion(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true })
 }
 
-function mayInstall(): boolean {
+function canInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get')
 }
 
 /** Without this the package makes a cluster for the whole machine and starts it. */
-function keepClusterOff(): void {
+function disableDefaultCluster(): void {
   const settings = '/etc/postgresql-common/createcluster.conf'
   if (existsSync(settings)) return
   mkdirSync(dirname(settings), { recursive: true })

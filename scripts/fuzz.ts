@@ -87,11 +87,11 @@ function report(
     const file = join(values.findings, `${name}-${finding.kind}-${findings.length}`)
     writeFileSync(file, finding.input)
     console.log(
-      `  ✖ ${finding.kind}: ${finding.message.split('\n').slice(0, 12).join('\n    ')}\n    input: ${file} (${finding.input.length} bytes) ${shown(finding.input)}`,
+      `  ✖ ${finding.kind}: ${finding.message.split('\n').slice(0, 12).join('\n    ')}\n    input: ${file} (${finding.input.length} bytes) ${formatInput(finding.input)}`,
     )
   }
 }
 
-function shown(input: Uint8Array): string {
+function formatInput(input: Uint8Array): string {
   return JSON.stringify(Buffer.from(input.subarray(0, 400)).toString('latin1'))
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run kit -- --kit <folder>`: the official conformance kit (a2aproject/a2a-tck, branch 1.0-dev) against the conformance
  * agent and against a hub that serves the same agent as a module. Both must fail the same tests, and none but those that
- * test/conformance/kit.ts explains. The kit is a Python program and no part of this repository:
+ * test/conformance/kit-deviations.ts explains. The kit is a Python program and no part of this repository:
  *
  *     git clone -b 1.0-dev https://github.com/a2aproject/a2a-tck
  *     npm run kit -- --kit a2a-tck [--only streaming] [--python python3]
@@ -11,7 +11,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { kitDeviations } from '../test/conformance/kit.ts'
+import { kitDeviations } from '../test/conformance/kit-deviations.ts'
 import { runKit } from './kit/run-kit.ts'
 import type { KitResult } from './kit/run-kit.ts'
 import { kitScenarios, startAgent, startHub } from './kit/subjects.ts'
@@ -85,5 +85,5 @@ function unexplained(name: string, { failed }: KitResult): readonly string[] {
   const isKnown = (test: string): boolean => known.some((each) => test.includes(each))
   return failed
     .filter((test) => !isKnown(test))
-    .map((test) => `${name}: not explained in test/conformance/kit.ts: ${test}`)
+    .map((test) => `${name}: not explained in test/conformance/kit-deviations.ts: ${test}`)
 }

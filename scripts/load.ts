@@ -39,8 +39,8 @@ console.log(`RSS             ${megabytes(rssBytes)}, at most ${megabytes(peakRss
 const { runningMs, waitingMs, heldMs } = figures.thread
 const share = (ms: number): string => `${Math.round((100 * ms) / heldMs)} %`
 console.log(`main thread     ${share(runningMs)} of the time running, ${share(waitingMs)} waiting for a core`)
-console.log(`cut by the hub  ${shown(figures.cuts)}`)
-console.log(`errors          ${shown(figures.errors)} ${figures.lastErrors.join(' | ')}`)
+console.log(`cut by the hub  ${formatCounts(figures.cuts)}`)
+console.log(`errors          ${formatCounts(figures.errors)} ${figures.lastErrors.join(' | ')}`)
 for (const [name, value] of Object.entries(figures.metrics)) console.log(`${name} ${value}`)
 
 const targets: readonly (readonly [name: string, isMet: boolean])[] = [
@@ -53,7 +53,7 @@ const targets: readonly (readonly [name: string, isMet: boolean])[] = [
 for (const [name, isMet] of targets) console.log(`${isMet ? '✔' : '✖'} ${name}`)
 process.exit(targets.every(([, isMet]) => isMet) ? 0 : 1)
 
-function shown(counts: Readonly<Record<string, number>>): string {
+function formatCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ')

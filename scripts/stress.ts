@@ -1,6 +1,6 @@
 /**
  * `npm run test:stress`: every suite once, in its quick mode, beside four busy loops. What passes on an idle machine and fails
- * here waits for the machine where it should wait for an event. Takes the arguments of `npm test` (`npm run test:stress -- hostile`).
+ * here waits for the machine where it should wait for an event. Takes the arguments of `npm test` (`npm run test:stress -- fault-injection`).
  *
  * The loops end with this process, however it ends.
  */

@@ -22,20 +22,20 @@ export interface Step {
   readonly processes?: number
 }
 
-const first = ['check', 'house', 'units', 'conformance', 'matrix', 'interop', 'hostile']
-const last = ['fuzz', 'cluster', 'push', 'crash', 'torture']
+const runFirst = ['check', 'architecture', 'units', 'conformance', 'matrix', 'interop', 'fault-injection']
+const runLast = ['fuzz', 'cluster', 'push', 'crash', 'torture']
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
 const onRequest = ['openclaw']
 
-const inOneProcess = '--test-isolation=none'
+const singleProcess = '--test-isolation=none'
 
-const isWhole = process.env['PARLEY_FULL'] === '1'
+const isFullMode = process.env['PARLEY_FULL'] === '1'
 /**
  * What the quick mode leaves out of the console, which takes longer than all else: each page is looked at with axe once, in
- * shots.test.ts, and not in every light again; and views that others are like are left to the full mode.
+ * screenshots.test.ts, and not in every light again; and views that others are like are left to the full mode.
  */
-const consoleInShort = '--test-skip-pattern=/serious violation|everybody|axe finds/'
-const longViews = /console\/(agent-views|settings-audit|task-compare|trace-graph)\.test\.ts$/
+const quickConsoleSkips = '--test-skip-pattern=/serious violation|everybody|axe finds/'
+const fullModeOnlyFiles = /console\/(agent-views|settings-audit|task-compare|trace-graph)\.test\.ts$/
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
 
@@ -48,7 +48,7 @@ const testFiles = (name: string, files: readonly string[], ...options: string[])
       name,
       command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
       countsTests: true,
-      ...(options.includes(inOneProcess) ? { processes: 2 } : {}),
+      ...(options.includes(singleProcess) ? { processes: 2 } : {}),
     },
   ],
 })
@@ -73,22 +73,22 @@ export function findSuites(root: string): readonly Suite[] {
   const add = (name: string, files: readonly string[], ...options: string[]): void => {
     if (files.length > 0) suites.push(testFiles(name, files, ...options))
   }
-  add('house', [...glob('test/*.test.ts'), ...glob('scripts/**/*.test.ts')])
+  add('architecture', [...glob('test/*.test.ts'), ...glob('scripts/**/*.test.ts')])
   // Many files in one process: 40 of them took 0.5 s instead of 7 s. What needs a process of its own belongs under test/.
-  add('units', glob('packages/*/src/**/*.test.ts'), inOneProcess)
+  add('units', glob('packages/*/src/**/*.test.ts'), singleProcess)
 
   const folders = new Set(['examples', 'bench', ...glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] ?? '')])
   for (const folder of folders) {
     // A gateway of somebody else's takes a gigabyte and a core.
     const atOnce = onRequest.includes(folder) ? 1 : 2
-    const isShort = folder === 'console' && !isWhole
-    const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => !isShort || !longViews.test(file))
-    add(folder, files, `--test-concurrency=${atOnce}`, ...(isShort ? [consoleInShort] : []))
+    const isShort = folder === 'console' && !isFullMode
+    const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => !isShort || !fullModeOnlyFiles.test(file))
+    add(folder, files, `--test-concurrency=${atOnce}`, ...(isShort ? [quickConsoleSkips] : []))
   }
   return suites.sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
 }
 
 function rank(name: string): number {
-  if (first.includes(name)) return first.indexOf(name)
-  return first.length + 1 + last.indexOf(name)
+  if (runFirst.includes(name)) return runFirst.indexOf(name)
+  return runFirst.length + 1 + runLast.indexOf(name)
 }

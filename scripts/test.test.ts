@@ -38,7 +38,7 @@ describe('npm test', () => {
       'test/crash/z.test.ts': "it('e', { skip: 'needs a moon' }, () => {})",
       'test/top.test.ts': "it('f', () => {})",
     })
-    assert.deepEqual(result.suites, ['check', 'house', 'units', 'zebra', 'crash'])
+    assert.deepEqual(result.suites, ['check', 'architecture', 'units', 'zebra', 'crash'])
     assert.equal(result.closing, '4 passed, 0 failed, 1 skipped')
     assert.equal(result.status, 0)
   })

@@ -7,34 +7,34 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Tally } from './reporters/tally.ts'
+import type { TestCounts } from './reporters/test-counts.ts'
 import { findSuites } from './suites.ts'
 import type { Step } from './suites.ts'
 
 const root = join(import.meta.dirname, '..')
-const inCi = process.env['CI'] === 'true'
-const full = process.env['PARLEY_FULL'] === '1'
+const isCi = process.env['CI'] === 'true'
+const isFullMode = process.env['PARLEY_FULL'] === '1'
 /** Set by `stress.ts`: all takes longer beside busy loops. */
 const isStressed = process.env['PARLEY_STRESS'] !== undefined
 /** A suite that hangs is stopped and named. The full modes are long on purpose. */
-const limitMs = (full ? 600 : isStressed ? 60 : 25) * 60_000
+const limitMs = (isFullMode ? 600 : isStressed ? 60 : 25) * 60_000
 /** So is one that is run by its name only, where nobody waits for others behind it. */
-const askedLimitMs = (full ? 600 : 45) * 60_000
+const onRequestLimitMs = (isFullMode ? 600 : 45) * 60_000
 
 /** So many failures are repeated at the end: whoever reads the end of a long log should not have to search. */
-const mostRepeated = 20
+const maxRepeatedFailures = 20
 /** And of each of them so many lines. */
-const mostLinesRepeated = 60
+const maxRepeatedLines = 60
 
-const words = process.argv.slice(2)
-const wanted = words.filter((word) => !word.startsWith('--'))
-const options = words.filter((word) => word.startsWith('--'))
+const cliArgs = process.argv.slice(2)
+const suiteNames = cliArgs.filter((word) => !word.startsWith('--'))
+const options = cliArgs.filter((word) => word.startsWith('--'))
 const scratch = mkdtempSync(join(tmpdir(), 'parley-test-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
 const all = findSuites(root)
 const names = all.map((suite) => suite.name)
-const unknown = wanted.filter((name) => !names.includes(name))
+const unknown = suiteNames.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   console.error(`No suite is called ${unknown.join(' or ')}. There are: ${names.join(', ')}.`)
   process.exit(1)
@@ -46,9 +46,9 @@ async function shareDatabase(): Promise<void> {
   if (!existsSync(clusterFile)) return
   const { shareCluster } = (await import(clusterFile)) as { shareCluster(): Promise<{ missing?: string }> }
   const { missing } = await shareCluster()
-  if (missing !== undefined) console.log(`${inCi ? '✖' : '!'} tests on PostgreSQL are skipped: ${missing}`)
+  if (missing !== undefined) console.log(`${isCi ? '✖' : '!'} tests on PostgreSQL are skipped: ${missing}`)
 }
-let shared: Promise<void> | undefined
+let sharedDatabase: Promise<void> | undefined
 
 /** The same for what every file in a browser would build. */
 async function shareConsole(): Promise<void> {
@@ -61,16 +61,18 @@ async function shareConsole(): Promise<void> {
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 const failures: string[] = []
-const chosen = all.filter(({ name, onRequest }) => (wanted.length === 0 ? onRequest !== true : wanted.includes(name)))
+const chosen = all.filter(({ name, onRequest }) =>
+  suiteNames.length === 0 ? onRequest !== true : suiteNames.includes(name),
+)
 for (const suite of chosen) {
-  if (suite.usesDatabase) await (shared ??= shareDatabase())
+  if (suite.usesDatabase) await (sharedDatabase ??= shareDatabase())
   if (suite.name === 'console') await shareConsole()
   for (const step of suite.steps) {
     const startedAt = performance.now()
-    const tally = await run(step, suite.onRequest === true ? askedLimitMs : limitMs)
+    const tally = await run(step, suite.onRequest === true ? onRequestLimitMs : limitMs)
     const bare = tally.skipped.filter((skip) => skip.reason === '')
-    for (const { name } of bare) console.log(`${inCi ? '✖' : '!'} skipped without a reason: ${name}`)
-    const unexplained = inCi ? bare.map(({ name }) => `✖ skipped without a reason: ${name}`) : []
+    for (const { name } of bare) console.log(`${isCi ? '✖' : '!'} skipped without a reason: ${name}`)
+    const unexplained = isCi ? bare.map(({ name }) => `✖ skipped without a reason: ${name}`) : []
     failures.push(...[...tally.failures, ...unexplained].map((text) => `${step.name}: ${text}`))
     const failed = tally.failures.length + unexplained.length
     const skipped = tally.skipped.length - unexplained.length
@@ -83,10 +85,11 @@ for (const suite of chosen) {
     )
   }
 }
-for (const text of failures.slice(0, mostRepeated)) {
-  console.log(`\n${text.split('\n').slice(0, mostLinesRepeated).join('\n')}`)
+for (const text of failures.slice(0, maxRepeatedFailures)) {
+  console.log(`\n${text.split('\n').slice(0, maxRepeatedLines).join('\n')}`)
 }
-if (failures.length > mostRepeated) console.log(`\nand ${failures.length - mostRepeated} more failures, further up`)
+if (failures.length > maxRepeatedFailures)
+  console.log(`\nand ${failures.length - maxRepeatedFailures} more failures, further up`)
 console.log(`\n${counts(total.passed, total.failed, total.skipped)}`)
 process.exitCode = total.failed > 0 ? 1 : 0
 
@@ -94,26 +97,26 @@ function counts(passed: number, failed: number, skipped: number): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`
 }
 
-async function run(step: Step, withinMs: number): Promise<Tally> {
+async function run(step: Step, withinMs: number): Promise<TestCounts> {
   const [program = '', ...rest] = step.command
   if (!step.countsTests) {
-    const ok = (await spawned(withinMs, step.name, join(root, 'node_modules/.bin', program), rest)) === 0
+    const ok = (await runProcess(withinMs, step.name, join(root, 'node_modules/.bin', program), rest)) === 0
     const failures = ok ? [] : [`✖ ${step.command.join(' ')}`]
     return { passed: ok ? 1 : 0, skipped: [], failures }
   }
-  const shares = sharesOf(rest, step.processes ?? 1)
+  const shares = splitFiles(rest, step.processes ?? 1)
   return sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, withinMs, n))))
 }
 
 /** Dealt out in turns: files that take long are often neighbours. */
-function sharesOf(rest: readonly string[], processes: number): readonly (readonly string[])[] {
+function splitFiles(rest: readonly string[], processes: number): readonly (readonly string[])[] {
   const files = rest.filter((word) => word.endsWith('.test.ts'))
   const others = rest.filter((word) => !word.endsWith('.test.ts'))
   const count = Math.min(processes, Math.max(1, files.length))
   return Array.from({ length: count }, (_, n) => [...others, ...files.filter((_, index) => index % count === n)])
 }
 
-function sum(tallies: readonly Tally[]): Tally {
+function sum(tallies: readonly TestCounts[]): TestCounts {
   return {
     passed: tallies.reduce((total, { passed }) => total + passed, 0),
     skipped: tallies.flatMap(({ skipped }) => skipped),
@@ -121,17 +124,17 @@ function sum(tallies: readonly Tally[]): Tally {
   }
 }
 
-async function runTests(name: string, rest: readonly string[], withinMs: number, share: number): Promise<Tally> {
+async function runTests(name: string, rest: readonly string[], withinMs: number, share: number): Promise<TestCounts> {
   const tallyFile = join(scratch, `${name}-${share}.json`)
   const reporters = [
     '--test-reporter=./scripts/reporters/failures.ts',
     '--test-reporter-destination=stdout',
-    '--test-reporter=./scripts/reporters/tally.ts',
+    '--test-reporter=./scripts/reporters/test-counts.ts',
     `--test-reporter-destination=${tallyFile}`,
   ]
-  const code = await spawned(withinMs, name, process.execPath, [...reporters, ...options, ...rest])
+  const code = await runProcess(withinMs, name, process.execPath, [...reporters, ...options, ...rest])
   const text = existsSync(tallyFile) ? readFileSync(tallyFile, 'utf8') : ''
-  const tally = text === '' ? sum([]) : (JSON.parse(text) as Tally)
+  const tally = text === '' ? sum([]) : (JSON.parse(text) as TestCounts)
   if (tally.failures.length > 0) return tally
   // A runner that died, or ran nothing at all, must not look like success.
   const empty = tally.passed + tally.skipped.length === 0 && options.length === 0
@@ -142,7 +145,12 @@ async function runTests(name: string, rest: readonly string[], withinMs: number,
 }
 
 /** The exit code, or the signal's name. Nothing is read from stdin. */
-function spawned(withinMs: number, name: string, program: string, args: readonly string[]): Promise<number | string> {
+function runProcess(
+  withinMs: number,
+  name: string,
+  program: string,
+  args: readonly string[],
+): Promise<number | string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
     const timer = setTimeout(() => {

@@ -1,7 +1,7 @@
 /**
- * Keeps the walls of ARCHITECTURE.md standing. Everything is derived from the source
- * text, so that there is no second list of modules to keep up to date; each rule is a
- * function of the files and answers with sentences, and each is also shown a house
+ * Enforces the import rules of ARCHITECTURE.md. Everything is derived from the source
+ * text, so that there is no second list of modules to keep up to date. Each rule is a
+ * function from the files to a list of violations, and each is also run on a file
  * that breaks it.
  */
 import assert from 'node:assert/strict'
@@ -22,7 +22,7 @@ interface Import {
   readonly target: string | undefined
 }
 
-const rooms: Readonly<Record<string, readonly string[]>> = {
+const moduleImports: Readonly<Record<string, readonly string[]>> = {
   model: [],
   versions: ['model'],
   bindings: ['model', 'versions'],
@@ -34,14 +34,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // An application of the others: one module of functions over a client and a handler.
   simple: ['model', 'versions', 'client', 'stores', 'agents', 'server'],
 }
-/** Composition roots: they may reach into more rooms than the room they stand in. */
+/** Composition roots: they may import more modules than the module they are in. */
 const alsoMayImport: Readonly<Record<string, readonly string[]>> = {
   'server/node.ts': ['stores', 'agents', 'client'],
-  // A door, and both halves of gRPC stand behind it.
+  // An entry point that exports both halves of gRPC.
   'server/grpc/index.ts': ['client'],
 }
-/** The engine knows these two doors, as types, and nothing behind them. */
-const engineDoors = ['stores/store.ts', 'agents/agent.ts']
+/** The engine imports these two contracts, as types, and no implementation of them. */
+const engineContracts = ['stores/store.ts', 'agents/agent.ts']
 
 const sdk = 'packages/a2a/src/'
 const isTest = (file: string): boolean => file.endsWith('.test.ts')
@@ -68,41 +68,41 @@ function importsOf(file: string, text: string): readonly Import[] {
   ]
 }
 
-const roomsImportOnlyTheirDoors: Rule = (files) =>
+const modulesImportOnlyAllowed: Rule = (files) =>
   inSdk(files).flatMap(([file, text]) => {
     const inside = file.slice(sdk.length)
-    const room = inside.split('/')[0] ?? ''
+    const module = inside.split('/')[0] ?? ''
     // index.ts is the public list, and testing may use everything.
-    if (inside === 'index.ts' || room === 'testing') return []
-    if (!(room in rooms)) return [`${file}: "${room}" is no room of the house; see ARCHITECTURE.md`]
-    const allowed = [room, ...(rooms[room] ?? []), ...(alsoMayImport[inside] ?? [])]
+    if (inside === 'index.ts' || module === 'testing') return []
+    if (!(module in moduleImports)) return [`${file}: "${module}" is not a module of the SDK; see ARCHITECTURE.md`]
+    const allowed = [module, ...(moduleImports[module] ?? []), ...(alsoMayImport[inside] ?? [])]
     return importsOf(file, text).flatMap(({ target }) => {
       if (target === undefined) return []
       if (!target.startsWith(sdk)) return [`${file} imports ${target}, which is outside its package`]
       const wanted = target.slice(sdk.length)
       if (allowed.includes(wanted.split('/')[0] ?? '')) return []
-      return [`${file} imports ${wanted}: ${room} may import ${allowed.join(', ')} only`]
+      return [`${file} imports ${wanted}: ${module} may import ${allowed.join(', ')} only`]
     })
   })
 
-const engineKnowsTwoDoors: Rule = (files) =>
+const engineImportsOnlyContracts: Rule = (files) =>
   inSdk(files)
     .filter(([file]) => file.startsWith(`${sdk}engine/`))
     .flatMap(([file, text]) =>
       importsOf(file, text).flatMap(({ target, typeOnly }) => {
         const wanted = target?.slice(sdk.length) ?? ''
         if (!/^(stores|agents)\//.test(wanted)) return []
-        if (!engineDoors.includes(wanted))
-          return [`${file} imports ${wanted}: the engine knows ${engineDoors.join(' and ')}`]
+        if (!engineContracts.includes(wanted))
+          return [`${file} imports ${wanted}: the engine knows ${engineContracts.join(' and ')}`]
         return typeOnly ? [] : [`${file} imports ${wanted} as code: the engine takes only types from there`]
       }),
     )
 
-const nodeModulesStayAtTheEdge: Rule = (files) =>
+const nodeModulesOnlyAtTheEdge: Rule = (files) =>
   inSdk(files)
     .filter(
       ([file]) =>
-        !/^(server\/node\.ts|client\/guarded-fetch\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(
+        !/^(server\/node\.ts|client\/egress\/guarded-fetch\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(
           file.slice(sdk.length),
         ),
     )
@@ -128,14 +128,14 @@ const noCycles: Rule = (files) => {
 }
 
 /** A page of the console may have folders of its own, and what pages are made of is above all pages. */
-const isWithinAPage = (file: string, specifier: string): boolean =>
+const isWithinConsolePage = (file: string, specifier: string): boolean =>
   /^packages\/console\/src\/pages\/[^/]+\/[^/]+\//.test(file) && !specifier.startsWith('../../../../')
 
-const noLongWaysUp: Rule = (files) =>
+const noDeepRelativeImports: Rule = (files) =>
   Object.entries(files).flatMap(([file, text]) =>
     importsOf(file, text)
-      .filter(({ specifier }) => specifier.startsWith('../../../') && !isWithinAPage(file, specifier))
-      .map(({ specifier }) => `${file} imports ${specifier}: move the file, or use the package's door`),
+      .filter(({ specifier }) => specifier.startsWith('../../../') && !isWithinConsolePage(file, specifier))
+      .map(({ specifier }) => `${file} imports ${specifier}: move the file, or use the package's entry point`),
   )
 
 const bannedNames = ['utils', 'util', 'helpers', 'helper', 'common', 'manager', 'types', 'interfaces', 'shared', 'core']
@@ -170,11 +170,11 @@ const noDefaultExports: Rule = (files) =>
   )
 
 /** Made by a program, for a program. */
-const isMade = (file: string): boolean => file === 'packages/console/src/api/admin.ts'
+const isGenerated = (file: string): boolean => file === 'packages/console/src/api/admin.ts'
 
 const filesStayShort: Rule = (files) =>
   inPackages(files)
-    .filter(([file]) => !isMade(file))
+    .filter(([file]) => !isGenerated(file))
     .map(([file, text]) => [file, text.split('\n').length - 1] as const)
     .filter(([, lines]) => lines > 400)
     .map(([file, lines]) => `${file} has ${lines} lines: more than 400 is more than one idea`)
@@ -186,36 +186,39 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-const packagesUseDoors =
+const packagesUseEntryPoints =
   (manifests: Readonly<Record<string, Manifest>>): Rule =>
   (files) =>
     inPackages(files).flatMap(([file, text]) => {
       const { dependencies, peerDependencies } = manifests[file.split('/')[1] ?? ''] ?? {}
       const declared = Object.keys({ ...dependencies, ...peerDependencies })
-      const doors = Object.keys(manifests['a2a']?.exports ?? {}).map((door) => `@parley/a2a${door.slice(1)}`)
+      const entryPoints = Object.keys(manifests['a2a']?.exports ?? {}).map((path) => `@parley/a2a${path.slice(1)}`)
       const home = file.split('/').slice(0, 3).join('/')
       return importsOf(file, text).flatMap(({ specifier, target }) => {
-        if (target !== undefined) return target.startsWith(home) ? [] : [`${file} reaches into ${target}: use a door`]
+        if (target !== undefined)
+          return target.startsWith(home) ? [] : [`${file} imports ${target}: use an entry point of that package`]
         if (specifier.startsWith('node:')) return []
         const name = specifier
           .split('/')
           .slice(0, specifier.startsWith('@') ? 2 : 1)
           .join('/')
         if (!declared.includes(name)) return [`${file} imports ${specifier}: ${name} is no dependency of this package`]
-        if (name !== '@parley/a2a' || doors.includes(specifier)) return []
-        return [`${file} imports ${specifier}: the doors are ${doors.join(', ')}`]
+        if (name !== '@parley/a2a' || entryPoints.includes(specifier)) return []
+        return [`${file} imports ${specifier}: the entry points are ${entryPoints.join(', ')}`]
       })
     })
 
-/** What pages are made of knows no page, and what asks the hub knows nothing of what is shown. */
+/** Shared components import no page, and `api` imports nothing that renders. */
 const consoleLayers: Readonly<Record<string, readonly string[]>> = {
   api: ['api'],
-  parts: ['api', 'app', 'parts'],
-  conversation: ['api', 'app', 'parts', 'conversation'],
-  trace: ['api', 'app', 'parts', 'trace'],
+  components: ['api', 'app', 'components'],
+  conversation: ['api', 'app', 'components', 'conversation'],
+  trace: ['api', 'app', 'components', 'trace'],
+  agent: ['api', 'app', 'components', 'agent'],
+  keys: ['api', 'app', 'components', 'keys'],
 }
 
-const partsOfTheConsoleKnowNoPage: Rule = (files) =>
+const consoleLayersImportNoPage: Rule = (files) =>
   inPackages(files).flatMap(([file, text]) => {
     const home = 'packages/console/src/'
     const layer = file.startsWith(home) ? (file.slice(home.length).split('/')[0] ?? '') : ''
@@ -231,7 +234,7 @@ const partsOfTheConsoleKnowNoPage: Rule = (files) =>
 const combinesSignals = 'packages/a2a/src/model/linked-signal.ts'
 
 /** Of `AbortSignal.any` listeners stay when the work is over, with all that they see (model/linked-signal.ts). */
-const signalsAreCombinedInOnePlace: Rule = (files) =>
+const noAbortSignalAny: Rule = (files) =>
   Object.entries(files)
     .filter(([file]) => file !== combinesSignals && file !== 'test/architecture.test.ts')
     .flatMap(([file, text]) =>
@@ -250,18 +253,18 @@ describe('architecture', () => {
 
   const rules: [sentence: string, rule: Rule, broken: Files][] = [
     [
-      'a room imports only through its doors',
-      roomsImportOnlyTheirDoors,
+      'a module imports only the modules allowed to it',
+      modulesImportOnlyAllowed,
       { [`${sdk}engine/a.ts`]: "import type { X } from '../versions/v.ts'" },
     ],
     [
       'the engine takes types only from stores and agents',
-      engineKnowsTwoDoors,
+      engineImportsOnlyContracts,
       { [`${sdk}engine/a.ts`]: "import { x } from '../stores/store.ts'" },
     ],
     [
       "Node's own modules stay at the edge of the SDK",
-      nodeModulesStayAtTheEdge,
+      nodeModulesOnlyAtTheEdge,
       { [`${sdk}engine/a.ts`]: "import { once } from 'node:events'" },
     ],
     [
@@ -269,7 +272,11 @@ describe('architecture', () => {
       noCycles,
       { 'a/x.ts': "export * from './y.ts'", 'a/y.ts': "import('./x.ts')" },
     ],
-    ['no import climbs three folders', noLongWaysUp, { 'a/b/c/x.ts': "import {\n  a,\n} from '../../../y.ts'" }],
+    [
+      'no import climbs three folders',
+      noDeepRelativeImports,
+      { 'a/b/c/x.ts': "import {\n  a,\n} from '../../../y.ts'" },
+    ],
     ['names say one thing', namesSayOneThing, { [`${sdk}engine/utils.ts`]: '' }],
     [
       'only the command line reads the environment',
@@ -279,24 +286,24 @@ describe('architecture', () => {
     ['nothing is exported by default', noDefaultExports, { [`${sdk}a.ts`]: 'export default 1' }],
     ['no file is longer than 400 lines', filesStayShort, { [`${sdk}a.ts`]: '\n'.repeat(401) }],
     [
-      'what the pages of the console are made of knows no page',
-      partsOfTheConsoleKnowNoPage,
-      { 'packages/console/src/parts/a.tsx': "import { Page } from '../pages/tasks/tasks-page.tsx'" },
+      'shared layers of the console import no page',
+      consoleLayersImportNoPage,
+      { 'packages/console/src/components/a.tsx': "import { Page } from '../pages/tasks/tasks-page.tsx'" },
     ],
     [
       'signals are combined in one place, which cleans up',
-      signalsAreCombinedInOnePlace,
+      noAbortSignalAny,
       { 'packages/hub/src/a.ts': 'const both = AbortSignal.any([one, two])' },
     ],
     [
-      'packages meet at their doors',
-      packagesUseDoors(manifests),
+      'packages import each other by their entry points',
+      packagesUseEntryPoints(manifests),
       { 'packages/hub/src/a.ts': "import { x } from '@parley/a2a/engine'" },
     ],
   ]
   for (const [sentence, rule, broken] of rules) {
     it(sentence, () => {
-      assert.equal(rule(broken).length, 1, 'the rule does not notice a house that breaks it')
+      assert.equal(rule(broken).length, 1, 'the rule does not report a file that breaks it')
       assert.deepEqual(rule(files), [])
     })
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { defaultLimits } from '../packages/a2a/src/client/limits.ts'
+import { defaultClientLimits } from '../packages/a2a/src/client/default-limits.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -56,12 +56,12 @@ describe('the documents', () => {
   const client = read('packages/a2a/src/client/contract.ts')
   const calls = read('packages/a2a/src/client/call-options.ts')
   const auth = read('packages/a2a/src/client/auth/contract.ts')
-  const pushing = read('packages/a2a/src/server/push-options.ts')
+  const pushing = read('packages/a2a/src/server/push/push-options.ts')
   const webhooks = wordsIn(read('docs/push.md').replaceAll(/^```[\s\S]*?^```/gm, ''))
   const sources: readonly [name: string, source: string, known: string, words: ReadonlySet<string>][] = [
     ['AgentSettings', options, 'inputModes', settings],
     ['AgentOptions', engine, 'turnTimeoutMs', settings],
-    ['HouseOptions', options, 'publicUrl', settings],
+    ['ServerOptions', options, 'publicUrl', settings],
     ['Limits', options, 'bodyBytes', settings],
     ['EngineLimits', engine, 'parts', settings],
     ['EngineRetention', engine, 'finishedMs', settings],
@@ -71,16 +71,16 @@ describe('the documents', () => {
     ['CallOptions', calls, 'timeoutMs', calling],
     ['StreamOptions', calls, 'lastEventId', calling],
     ['SendOptions', client, 'referenceTaskIds', calling],
-    ['ChatOptions', client, 'maxRounds', calling],
+    ['ConversationOptions', client, 'maxRounds', calling],
     ['InvokeOptions', client, 'skill', calling],
     ['EventStream', client, 'relatedTaskIds', calling],
     ['OAuthOptions', auth, 'trust', calling],
-    ['WebhookOptions', read('packages/a2a/src/server/webhook-options.ts'), 'jwks', calling],
+    ['WebhookOptions', read('packages/a2a/src/server/webhook/webhook-options.ts'), 'jwks', calling],
     ['PushOptions', pushing, 'scheduleMs', webhooks],
     ['PushJwtOptions', pushing, 'issuer', webhooks],
-    ['WebhookGuardOptions', read('packages/a2a/src/client/guarded-webhooks.ts'), 'only', webhooks],
-    ['GuardOptions', read('packages/a2a/src/client/guarded-fetch.ts'), 'allowHttp', calling],
-    ['AddressRuleOptions', read('packages/a2a/src/client/address-rule.ts'), 'allow', calling],
+    ['WebhookGuardOptions', read('packages/a2a/src/client/egress/guarded-webhooks.ts'), 'only', webhooks],
+    ['GuardOptions', read('packages/a2a/src/client/egress/guarded-fetch.ts'), 'allowHttp', calling],
+    ['AddressRuleOptions', read('packages/a2a/src/client/egress/address-rule.ts'), 'allow', calling],
   ]
 
   for (const [name, source, known, words] of sources) {
@@ -97,6 +97,6 @@ describe('the documents', () => {
   it('tell the limits of a client as they are', () => {
     const rows = [...clients.matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)]
     const told = Object.fromEntries(rows.map(([, name, value = '']) => [name, Number(value.replaceAll(',', ''))]))
-    assert.deepEqual(told, defaultLimits)
+    assert.deepEqual(told, defaultClientLimits)
   })
 })

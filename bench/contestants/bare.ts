@@ -4,8 +4,8 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answer, chunkText } from '../work.ts'
-import { attend } from './child.ts'
+import { answer, chunkText } from '../workload.ts'
+import { runContestant } from './child-process.ts'
 
 interface Request {
   readonly id: number
@@ -79,7 +79,7 @@ function listen(request: IncomingMessage, response: ServerResponse): void {
 
 const server = createServer(listen)
 server.listen(0, '127.0.0.1', () => {
-  attend({
+  runContestant({
     port: (server.address() as AddressInfo).port,
     announce(text) {
       const chunk = { artifactId: 'news', parts: [{ text }] }

@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ContestantName } from '../work.ts'
-import type { Order, Usage, Word } from './child.ts'
+import type { ContestantName } from '../workload.ts'
+import type { ParentMessage, Usage, ChildMessage } from './child-process.ts'
 
 export interface Contestant {
   readonly name: ContestantName
@@ -27,14 +27,17 @@ const profiling = (directory?: string): string[] =>
   directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]
 
 /** The next word of a kind, or an error if the process ends before it is said. */
-export async function hear<K extends string>(child: ChildProcess, kind: K): Promise<Extract<Word, Record<K, unknown>>> {
+export async function waitForMessage<K extends string>(
+  child: ChildProcess,
+  kind: K,
+): Promise<Extract<ChildMessage, Record<K, unknown>>> {
   const gone = new AbortController()
   const onExit = (code: number | null): void => gone.abort(new Error(`a contestant ended by itself (code ${code})`))
   child.once('exit', onExit)
   try {
     while (true) {
-      const [word] = (await once(child, 'message', { signal: gone.signal })) as [Word]
-      if (kind in word) return word as Extract<Word, Record<K, unknown>>
+      const [word] = (await once(child, 'message', { signal: gone.signal })) as [ChildMessage]
+      if (kind in word) return word as Extract<ChildMessage, Record<K, unknown>>
     }
   } catch (reason) {
     throw gone.signal.aborted ? gone.signal.reason : reason
@@ -51,13 +54,13 @@ export async function startContestant(name: ContestantName, profileTo?: string):
     execArgv: ['--conditions=parley-source', '--expose-gc', ...(name === 'parley' ? profiling(profileTo) : [])],
     env: { ...process.env, NODE_ENV: 'production' },
   })
-  const tell = (order: Order): void => void child.send(order)
-  const { port } = await hear(child, 'port')
+  const tell = (order: ParentMessage): void => void child.send(order)
+  const { port } = await waitForMessage(child, 'port')
   return {
     name,
     port,
     async usage(collect = false) {
-      const heard = hear(child, 'usage')
+      const heard = waitForMessage(child, 'usage')
       tell({ order: 'usage', collect })
       return (await heard).usage
     },

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { type Agent, artifact, reply } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { type AgentName, answer, chunkText } from '../work.ts'
-import { announcements, attend } from './child.ts'
+import { type AgentName, answer, chunkText } from '../workload.ts'
+import { createAnnouncements, runContestant } from './child-process.ts'
 
-const news = announcements()
+const announcementFeed = createAnnouncements()
 const directory = process.argv[2] ?? '.'
 
 const agents = {
@@ -28,7 +28,7 @@ const agents = {
     let append = false
     while (true) {
       const text = await new Promise<string>((resolve) => {
-        const stop = news.each((each) => (stop(), resolve(each)))
+        const stop = announcementFeed.each((each) => (stop(), resolve(each)))
       })
       yield artifact('news', { text, append })
       append = true
@@ -37,4 +37,8 @@ const agents = {
 } satisfies Record<AgentName, Agent>
 
 const server = await serve({ port: 0, store: sqliteStore(join(directory, 'tasks.db')), agents })
-attend({ port: Number(new URL(server.url).port), announce: news.publish, close: () => server.close() })
+runContestant({
+  port: Number(new URL(server.url).port),
+  announce: announcementFeed.publish,
+  close: () => server.close(),
+})

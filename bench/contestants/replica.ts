@@ -6,16 +6,16 @@ import { type Agent, artifact } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { answer, chunkText } from '../work.ts'
-import { attend } from './child.ts'
+import { answer, chunkText } from '../workload.ts'
+import { runContestant } from './child-process.ts'
 
-export interface ReplicaPlace {
+export interface ReplicaLocation {
   /** A connection string, or the folder for a file of SQLite. */
   readonly database?: string
   readonly folder: string
 }
 
-const { database, folder } = JSON.parse(process.argv[2] ?? '{}') as ReplicaPlace
+const { database, folder } = JSON.parse(process.argv[2] ?? '{}') as ReplicaLocation
 
 function openStore() {
   if (database === undefined) return sqliteStore(join(folder, 'tasks.db'))
@@ -66,4 +66,4 @@ const server = await serve({
   agents,
   limits: { streamsPerCaller: 20_000, tasksPerCaller: 20_000 },
 })
-attend({ port: server.port, announce() {}, close: () => server.close() })
+runContestant({ port: server.port, announce() {}, close: () => server.close() })

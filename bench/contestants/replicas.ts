@@ -3,8 +3,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Usage } from './child.ts'
-import { hear } from './contestant.ts'
+import type { Usage } from './child-process.ts'
+import { waitForMessage } from './contestant.ts'
 
 export interface Replica {
   readonly port: number
@@ -23,11 +23,11 @@ export async function startReplica(database?: string): Promise<Replica> {
     execArgv: ['--conditions=parley-source', '--expose-gc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })
-  const { port } = await hear(child, 'port')
+  const { port } = await waitForMessage(child, 'port')
   return {
     port,
     async usage(collect = false) {
-      const heard = hear(child, 'usage')
+      const heard = waitForMessage(child, 'usage')
       child.send({ order: 'usage', collect })
       return (await heard).usage
     },

@@ -11,12 +11,12 @@ import {
   type RequestContext,
 } from 'a2a-sdk-1/server'
 import { jsonRpcHandler, UserBuilder } from 'a2a-sdk-1/server/express'
-import { type AgentName, agentNames, answer, chunkText, pathOf } from '../work.ts'
-import { announcements, attend } from './child.ts'
+import { type AgentName, agentNames, answer, chunkText, pathOf } from '../workload.ts'
+import { createAnnouncements, runContestant } from './child-process.ts'
 
 type Execute = (context: RequestContext, bus: ExecutionEventBus) => Promise<void>
 
-const news = announcements()
+const announcementFeed = createAnnouncements()
 
 const part = (text: string): Artifact['parts'][number] => ({
   content: { $case: 'text', value: text },
@@ -107,7 +107,7 @@ const executors: Record<AgentName, Execute> = {
     moveTo(context, bus, TaskState.TASK_STATE_WORKING)
     let append = false
     await new Promise<never>(() => {
-      news.each((text) => {
+      announcementFeed.each((text) => {
         addChunk(context, bus, { id: 'news', text, append, last: false })
         append = true
       })
@@ -142,9 +142,9 @@ for (const name of agentNames) {
 }
 
 const server = app.listen(0, '127.0.0.1', () => {
-  attend({
+  runContestant({
     port: (server.address() as AddressInfo).port,
-    announce: news.publish,
+    announce: announcementFeed.publish,
     close: () => server.closeAllConnections(),
   })
 })

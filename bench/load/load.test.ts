@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
-import { openLoad } from './drive.ts'
+import { openLoad } from './open-load.ts'
 import { chunkCheck, eventReader } from './events.ts'
 import { responseReader } from './response.ts'
 
@@ -46,7 +46,7 @@ describe('the load', () => {
     const { port } = server.address() as AddressInfo
     const judge = () => ({ piece() {}, end() {} })
     const nextRequest = () => 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
-    const load = await openLoad({ port, connections: 2, nextRequest, judge })
+    const load = await openLoad({ port, connections: 2, nextRequest, createCheck: judge })
     assert.ok((await load.run(50)).completed > 1)
     server.closeAllConnections()
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -6,7 +6,7 @@ import { startContestant } from '../contestants/contestant.ts'
 import { openConnection } from '../load/connection.ts'
 import { chunkCheck, eventReader } from '../load/events.ts'
 import { type Measure, median } from '../report.ts'
-import { type ContestantName, contestantNames, requestText, sendMessageBody } from '../work.ts'
+import { type ContestantName, contestantNames, requestText, sendMessageBody } from '../workload.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
 
 const allLengths = [1_000, 4_000, 16_000] as const

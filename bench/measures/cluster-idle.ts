@@ -7,7 +7,7 @@ import { startReplica } from '../contestants/replicas.ts'
 import { ask, type Connection, openConnection } from '../load/connection.ts'
 import { eventReader } from '../load/events.ts'
 import type { Measure } from '../report.ts'
-import { postText, question, sendMessageBody, subscribeBody } from '../work.ts'
+import { postText, question, sendMessageBody, subscribeBody } from '../workload.ts'
 import type { Plan } from './plan.ts'
 import type { BenchDatabase } from './postgres.ts'
 
@@ -42,13 +42,13 @@ async function inGroups<T>(count: number, make: (index: number) => Promise<T>): 
   return made
 }
 
-interface Quiet {
+interface IdleCost {
   readonly connections: number
   readonly statementsPerSecond: number
 }
 
 /** What the database sees while nothing happens. Its counters come up to a second late. */
-async function listenFor(database: BenchDatabase, ms: number): Promise<Quiet> {
+async function measureIdleCost(database: BenchDatabase, ms: number): Promise<IdleCost> {
   await sleep(1_500)
   const before = await database.load()
   const startedAt = performance.now()
@@ -63,11 +63,11 @@ export async function measureIdle(database: BenchDatabase, plan: Plan): Promise<
   const [tasks, readers, quietMs] = isFull ? [1_000, 10_000, 20_000] : [100, 1_000, 4_000]
   const [here, there] = await Promise.all([startReplica(database.url), startReplica(database.url)])
   const ids = await inGroups(tasks, () => startTask(here.port))
-  const without = await listenFor(database, quietMs)
+  const without = await measureIdleCost(database, quietMs)
   const before = await there.usage(true)
   const open = await inGroups(readers, (index) => subscribe(there.port, ids[index % ids.length] as string))
   const opened = await there.usage(true)
-  const beside = await listenFor(database, quietMs)
+  const beside = await measureIdleCost(database, quietMs)
   const cpuMicros = (await there.usage()).cpuMicros - opened.cpuMicros
   for (const connection of open) connection.close()
   await Promise.all([here.close(), there.close()])

@@ -3,7 +3,7 @@ import { startReplica } from '../contestants/replicas.ts'
 import { openConnection } from '../load/connection.ts'
 import { eventReader } from '../load/events.ts'
 import type { Measure } from '../report.ts'
-import { postText, sendMessageBody, subscribeBody } from '../work.ts'
+import { postText, sendMessageBody, subscribeBody } from '../workload.ts'
 import type { Plan } from './plan.ts'
 import type { BenchDatabase } from './postgres.ts'
 

@@ -4,10 +4,10 @@
  * the memory of one process.
  */
 import { type Replica, startReplica } from '../contestants/replicas.ts'
-import { type Judge, openLoad } from '../load/drive.ts'
+import { type ResponseCheck, openLoad } from '../load/open-load.ts'
 import { chunkCheck, eventReader } from '../load/events.ts'
 import { type Measure, median } from '../report.ts'
-import { question, requestText, sendMessageBody } from '../work.ts'
+import { question, requestText, sendMessageBody } from '../workload.ts'
 import { measureIdle } from './cluster-idle.ts'
 import { measureLatency } from './cluster-latency.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
@@ -18,7 +18,7 @@ const streamChunks = 20
 /** Submitted, working, the chunks, the end of the answer, completed. */
 const eventsPerStream = streamChunks + 4
 
-const taskJudge = (): Judge => {
+const checkTaskAnswer = (): ResponseCheck => {
   let body = ''
   return {
     piece: (text) => (body += text),
@@ -28,15 +28,15 @@ const taskJudge = (): Judge => {
     },
   }
 }
-const streamJudge = (): Judge => {
+const checkStreamAnswer = (): ResponseCheck => {
   const check = chunkCheck()
   return { piece: eventReader(check.event), end: () => check.finish(streamChunks) }
 }
 
-const works = {
-  task: { judge: taskJudge, request: (port: number) => requestText(port, 'task', sendMessageBody(question)) },
+const workloads = {
+  task: { judge: checkTaskAnswer, request: (port: number) => requestText(port, 'task', sendMessageBody(question)) },
   stream: {
-    judge: streamJudge,
+    judge: checkStreamAnswer,
     request: (port: number) => requestText(port, 'stream', sendMessageBody(String(streamChunks), { streaming: true })),
   },
 } as const
@@ -48,11 +48,16 @@ interface Rate {
 }
 
 /** All of the connections, shared out among the replicas. */
-async function rateOf(replicas: readonly Replica[], work: keyof typeof works, plan: Plan): Promise<Rate> {
-  const { judge, request } = works[work]
+async function rateOf(replicas: readonly Replica[], work: keyof typeof workloads, plan: Plan): Promise<Rate> {
+  const { judge, request } = workloads[work]
   const loads = await Promise.all(
     replicas.map(({ port }) =>
-      openLoad({ port, connections: connections / replicas.length, nextRequest: () => request(port), judge }),
+      openLoad({
+        port,
+        connections: connections / replicas.length,
+        nextRequest: () => request(port),
+        createCheck: judge,
+      }),
     ),
   )
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -11,13 +11,13 @@ import {
   requestText,
   sendMessageBody,
   subscribeBody,
-} from '../work.ts'
+} from '../workload.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
 
 const subscribers = 1_000
 /** Opened this many at a time: a listener's backlog is shorter than 1,000. */
 const openedAtOnce = 50
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 interface FanOut {
   readonly elapsedMs: number
@@ -28,7 +28,7 @@ interface FanOut {
 }
 
 /** Counts who has seen a text, and resolves when all have or when patience ends. */
-function crowd(): { see(subscriber: number, data: string): void; wait(text: string): Promise<number> } {
+function createSubscriberGroup(): { see(subscriber: number, data: string): void; wait(text: string): Promise<number> } {
   let wanted = ''
   let seen = new Set<number>()
   let resolve: (() => void) | undefined
@@ -43,7 +43,7 @@ function crowd(): { see(subscriber: number, data: string): void; wait(text: stri
       seen = new Set()
       const all = Promise.withResolvers<void>()
       resolve = all.resolve
-      const timer = setTimeout(all.resolve, patienceMs)
+      const timer = setTimeout(all.resolve, timeoutMs)
       await all.promise
       clearTimeout(timer)
       return seen.size
@@ -88,7 +88,7 @@ async function subscribe(
 
 async function announceAll(
   contestant: Contestant,
-  { see, wait }: ReturnType<typeof crowd>,
+  { see, wait }: ReturnType<typeof createSubscriberGroup>,
   times: number,
 ): Promise<FanOut> {
   const taskId = await openTask(contestant.port)
@@ -115,7 +115,7 @@ async function measureFanOut(plan: Plan): Promise<readonly Measure[]> {
   const results = new Map<ContestantName, FanOut>()
   for (const name of contestantNames) {
     const contestant = await startContestant(name, plan.profileTo)
-    const result = await announceAll(contestant, crowd(), plan.announcements)
+    const result = await announceAll(contestant, createSubscriberGroup(), plan.announcements)
     await contestant.close()
     plan.tell(`${name}: ${result.received} of ${subscribers} subscribers in ${result.elapsedMs.toFixed(1)} ms`)
     results.set(name, result)

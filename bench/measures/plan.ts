@@ -1,6 +1,6 @@
 /** How much is measured. The quick plan is for every change, the full one for the figures that are published. */
 import type { Measure } from '../report.ts'
-import type { ContestantName } from '../work.ts'
+import type { ContestantName } from '../workload.ts'
 
 export interface Plan {
   /** Rounds are interleaved (A B C A B C …) and the median is taken: the machine has other things to do. */

@@ -1,7 +1,7 @@
 /** Requests and short streams: how many a second on 32 connections, and how much CPU the server spends on each. */
 import { type Contestant, startContestant } from '../contestants/contestant.ts'
 import { ask } from '../load/connection.ts'
-import { type Judge, type Load, openLoad, type Round } from '../load/drive.ts'
+import { type ResponseCheck, type Load, openLoad, type LoadRound } from '../load/open-load.ts'
 import { chunkCheck, eventReader } from '../load/events.ts'
 import { type Measure, median } from '../report.ts'
 import {
@@ -12,7 +12,7 @@ import {
   question,
   requestText,
   sendMessageBody,
-} from '../work.ts'
+} from '../workload.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
 
 const connections = 32
@@ -22,16 +22,16 @@ const recentTasks = 200
 const manyTasks = 4_000
 const streamChunks = 20
 
-interface Case {
+interface ThroughputCase {
   readonly name: string
   readonly what: string
   /** May ask the server for what the requests need. */
   prepare(port: number): Promise<() => string>
-  judge(): Judge
+  judge(): ResponseCheck
 }
 
 /** Looks for the words that only the right answer has. */
-function bodyJudge(...words: readonly string[]): () => Judge {
+function createBodyCheck(...words: readonly string[]): () => ResponseCheck {
   return () => {
     let body = ''
     return {
@@ -44,7 +44,7 @@ function bodyJudge(...words: readonly string[]): () => Judge {
   }
 }
 
-function streamJudge(): Judge {
+function createStreamCheck(): ResponseCheck {
   const check = chunkCheck()
   return { piece: eventReader(check.event), end: () => check.finish(streamChunks) }
 }
@@ -69,29 +69,29 @@ const getting = (count: number) => async (port: number) => {
   return () => requests[next++ % requests.length] ?? ''
 }
 
-const taskJudge = bodyJudge('"result"', 'TASK_STATE_COMPLETED', 'Thursday')
+const checkTaskAnswer = createBodyCheck('"result"', 'TASK_STATE_COMPLETED', 'Thursday')
 
-const cases: readonly Case[] = [
+const cases: readonly ThroughputCase[] = [
   {
     name: 'message',
     what: 'SendMessage to Message',
     prepare: sending('message'),
-    judge: bodyJudge('"result"', '"message"', 'Thursday'),
+    judge: createBodyCheck('"result"', '"message"', 'Thursday'),
   },
   {
     name: 'task',
     what: 'SendMessage to Task',
     prepare: sending('task'),
-    judge: bodyJudge('"result"', '"task"', 'TASK_STATE_COMPLETED', 'Thursday'),
+    judge: createBodyCheck('"result"', '"task"', 'TASK_STATE_COMPLETED', 'Thursday'),
   },
-  { name: 'get', what: 'GetTask, 200 tasks', prepare: getting(recentTasks), judge: taskJudge },
-  { name: 'getMany', what: 'GetTask, 4,000 tasks', prepare: getting(manyTasks), judge: taskJudge },
+  { name: 'get', what: 'GetTask, 200 tasks', prepare: getting(recentTasks), judge: checkTaskAnswer },
+  { name: 'getMany', what: 'GetTask, 4,000 tasks', prepare: getting(manyTasks), judge: checkTaskAnswer },
   {
     name: 'stream20',
     what: 'Stream of 20 chunks',
     prepare: async (port) => () =>
       requestText(port, 'stream', sendMessageBody(String(streamChunks), { streaming: true })),
-    judge: streamJudge,
+    judge: createStreamCheck,
   },
 ]
 
@@ -103,16 +103,16 @@ interface Runner {
   readonly loadShares: number[]
 }
 
-async function prepareRunner(each: Case, name: ContestantName, plan: Plan): Promise<Runner> {
+async function prepareRunner(each: ThroughputCase, name: ContestantName, plan: Plan): Promise<Runner> {
   const contestant = await startContestant(name, plan.profileTo)
   const { port } = contestant
-  const load = await openLoad({ port, connections, nextRequest: await each.prepare(port), judge: each.judge })
+  const load = await openLoad({ port, connections, nextRequest: await each.prepare(port), createCheck: each.judge })
   return { contestant, load, rates: [], cpuMicros: [], loadShares: [] }
 }
 
 async function runRound({ contestant, load, rates, cpuMicros, loadShares }: Runner, durationMs: number): Promise<void> {
   const before = await contestant.usage()
-  const round: Round = await load.run(durationMs)
+  const round: LoadRound = await load.run(durationMs)
   const after = await contestant.usage()
   rates.push(round.perSecond)
   cpuMicros.push((after.cpuMicros - before.cpuMicros) / round.completed)
@@ -123,7 +123,7 @@ function medians(runners: readonly Runner[], pick: (runner: Runner) => readonly 
   return Object.fromEntries(runners.map((runner) => [runner.contestant.name, median(pick(runner))]))
 }
 
-async function measureCase(each: Case, plan: Plan): Promise<readonly Measure[]> {
+async function measureCase(each: ThroughputCase, plan: Plan): Promise<readonly Measure[]> {
   const runners: Runner[] = []
   for (const name of contestantNames) runners.push(await prepareRunner(each, name, plan))
   // In turns, as the rounds that count: a connection that is not used for five seconds is closed by some servers.

@@ -54,12 +54,12 @@ const server = await serve({
 const ann = await connect(server.url, { verify: 'require', bearer: await tokenFor('ann', 'pay') })
 console.log(`${ann.card.name}: ${ann.signature.status}`)
 console.log(await ann.session.call('SendMessage', pay()).then(() => 'ann pays'))
-const shown = async (agent: typeof ann): Promise<string> =>
+const describeCard = async (agent: typeof ann): Promise<string> =>
   (await agent.extendedCard()).skills.map(({ id }) => id).join(', ')
-console.log(`ann may use: ${await shown(ann)}`)
+console.log(`ann may use: ${await describeCard(ann)}`)
 
 const bob = await connect(server.url, { verify: 'require', bearer: await tokenFor('bob', 'read') })
-console.log(`bob may use: ${await shown(bob)}`)
+console.log(`bob may use: ${await describeCard(bob)}`)
 try {
   await bob.session.call('SendMessage', pay())
 } catch (error) {
@@ -67,14 +67,14 @@ try {
 }
 
 // Somebody between us and the agent who changes its card is found out.
-const meddler = async (request: Request): Promise<Response> => {
+const tamperingFetch = async (request: Request): Promise<Response> => {
   const response = await fetch(request)
   return request.url.endsWith('agent-card.json')
     ? new Response((await response.text()).replaceAll(issuer, 'https://evil.example.com'), response)
     : response
 }
 try {
-  await connect(server.url, { verify: 'require', fetch: meddler })
+  await connect(server.url, { verify: 'require', fetch: tamperingFetch })
 } catch (error) {
   if (error instanceof A2AError) console.log(error.message)
 }

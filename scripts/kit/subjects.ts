@@ -54,16 +54,16 @@ export const kitScenarios: readonly KitScenario[] = [
   },
 ]
 
-export interface Subject extends AsyncDisposable {
+export interface KitSubject extends AsyncDisposable {
   readonly url: string
 }
 
-export async function startAgent({ flags }: KitScenario): Promise<Subject> {
+export async function startAgent({ flags }: KitScenario): Promise<KitSubject> {
   const ports = ['--port', String(await freePort()), '--grpc-port', String(await freePort())]
   return start([agentProgram, ...ports, ...flags], /^(http\S+) speaks/)
 }
 
-export async function startHub({ module, entry, settings }: KitScenario, folder: string): Promise<Subject> {
+export async function startHub({ module, entry, settings }: KitScenario, folder: string): Promise<KitSubject> {
   const listen = { port: await freePort(), grpcPort: await freePort() }
   const agents = { conformance: { kind: 'module', path: './agent.ts', ...entry } }
   mkdirSync(folder)
@@ -88,7 +88,7 @@ async function start(
   args: readonly string[],
   announces: RegExp,
   { cwd = root, ...env }: { readonly cwd?: string; readonly PARLEY_DATA?: string } = {},
-): Promise<Subject> {
+): Promise<KitSubject> {
   const child = spawn(process.execPath, ['--conditions=parley-source', ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },

@@ -18,7 +18,7 @@ export function isEmptyFile(test: Passed): boolean {
 }
 
 /** Gives the text of each failure; is shown every event, since the groups around a test are known by their starts only. */
-export function failureTeller(): (event: TestEvent) => string | undefined {
+export function createFailureFormatter(): (event: TestEvent) => string | undefined {
   const path: string[] = []
   return ({ type, data }) => {
     if (type === 'test:start') path.splice(data.nesting, path.length, data.name)
@@ -33,12 +33,13 @@ function describeFailure(test: Failed, parents: readonly string[]): string {
   const place = test.file === undefined ? '' : `  (${relative(process.cwd(), test.file)}:${test.line ?? 1})`
   // node wraps what was thrown; the wrapper only repeats the message.
   const thrown: unknown = test.details.error.cause ?? test.details.error
-  const text = typeof thrown === 'string' ? thrown : asserted(thrown) ? thrown.stack : inspect(thrown, { depth: 6 })
+  const text =
+    typeof thrown === 'string' ? thrown : isErrorWithStack(thrown) ? thrown.stack : inspect(thrown, { depth: 6 })
   const ours = text.split('\n').filter((line) => !/^\s+at .*\bnode:/.test(line))
   return `✖ ${title}${place}\n    ${ours.join('\n    ')}`
 }
 
 /** The stack of a failed assertion has the difference already; `inspect` would add both sides in full. */
-function asserted(thrown: unknown): thrown is Error & { readonly stack: string } {
+function isErrorWithStack(thrown: unknown): thrown is Error & { readonly stack: string } {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_ASSERTION' && thrown.stack !== undefined
 }

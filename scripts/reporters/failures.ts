@@ -1,10 +1,10 @@
 /** What a person sees of a suite while it runs: each failure in full, whatever tests print, and nothing else. */
 import type { TestEvent } from 'node:test/reporters'
-import { failureTeller } from './failure.ts'
+import { createFailureFormatter } from './failure.ts'
 
 /** `--test-reporter` takes the default export of a module. */
 export default async function* failures(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const tell = failureTeller()
+  const tell = createFailureFormatter()
   for await (const event of events) {
     const failure = tell(event)
     if (failure !== undefined) yield `\n${failure}\n`

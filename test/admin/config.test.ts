@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { asAdmin, openStage, type Stage } from './stage.ts'
+import { asAdmin, openTestHub, type TestHub } from './test-hub.ts'
 
 const text = `# The hub of a test.
 listen: { port: 0, grpcPort: false }
@@ -19,7 +19,7 @@ agents:
   other: { kind: openai, baseUrl: "https://api.example.com/v1", model: some-model, apiKey: "\${env:API_KEY}" }
 `
 
-const open = (): Promise<Stage> => openStage({ text, environment: { API_KEY: 'sk-of-the-environment' } })
+const open = (): Promise<TestHub> => openTestHub({ text, environment: { API_KEY: 'sk-of-the-environment' } })
 const secrets = /sk-a-secret|sk-of-the-environment|the admin key of a test/
 
 describe('the configuration', () => {
@@ -206,15 +206,15 @@ describe('an agent in the configuration', () => {
 describe('a hub that was started without a file', () => {
   it('says that it cannot be changed this way, and shows the rest', async () => {
     const { startHub } = await import('../../packages/hub/src/hub.ts')
-    const { checkConfig } = await import('../../packages/hub/src/config/check.ts')
-    const { kinds } = await import('../../packages/hub/src/agents/kinds.ts')
+    const { checkConfig } = await import('../../packages/hub/src/config/check-config.ts')
+    const { agentKinds } = await import('../../packages/hub/src/agents/kinds.ts')
     const tree = {
       listen: { port: 0, grpcPort: false },
       store: 'memory:',
       admin: { key: 'the admin key of a test' },
       agents: { echo: { kind: 'demo', agent: 'echo' } },
     }
-    const checked = checkConfig(tree, { kinds, baseDir: '.' })
+    const checked = checkConfig(tree, { kinds: agentKinds, baseDir: '.' })
     assert.ok('config' in checked)
     const quiet = { debug() {}, info() {}, warn() {}, error() {} }
     const hub = await startHub(checked.config, { log: quiet })

@@ -1,15 +1,15 @@
 /** Which agents there are, for whoever asks; and remote agents that are no longer what was approved. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { fakeRemote } from '../bridge/fake-remote.ts'
-import { openIssuer, openStage, type Proof, type Stage } from './stage.ts'
+import { openFakeRemote } from '../a2a-proxy/fake-remote.ts'
+import { openTokenIssuer, openTestHub, type AuthHeaders, type TestHub } from './test-hub.ts'
 
-const issuer = await openIssuer()
+const issuer = await openTokenIssuer()
 const skills = [
   { id: 'say', name: 'Say', description: 'Says what you say', tags: ['demo', 'talk'] },
   { id: 'sing', name: 'Sing', description: 'Sings what you say', tags: ['music'] },
 ]
-const stage = await openStage({
+const testHub = await openTestHub({
   config: {
     access: { anonymous: ['echo'], jwt: [{ ...issuer.entry, scopes: { team: ['agent:talker'] } }] },
     agents: {
@@ -19,10 +19,10 @@ const stage = await openStage({
     },
   },
 })
-const { ask, key, url } = stage
+const { ask, key, url } = testHub
 const extension = 'https://parley.dev/extensions/catalog/v1'
 
-const catalog = async (proof: Proof = {}, query = ''): Promise<any> => {
+const catalog = async (proof: AuthHeaders = {}, query = ''): Promise<any> => {
   const { status, json } = await ask('GET', `/.well-known/ai-catalog.json${query}`, undefined, proof)
   assert.equal(status, 200, JSON.stringify(json))
   return json
@@ -100,9 +100,9 @@ describe('a remote agent whose card has changed', () => {
   let card: Record<string, unknown> = {}
   const answered: string[] = []
 
-  async function open(drift: 'alert' | 'block' | 'ignore'): Promise<Stage> {
+  async function open(drift: 'alert' | 'block' | 'ignore'): Promise<TestHub> {
     card = { version: '1.0.0' }
-    const remote = await fakeRemote(
+    const remote = await openFakeRemote(
       ({ method }) => {
         answered.push(method)
         return { result: { message: { messageId: 'r', role: 'ROLE_AGENT', parts: [{ text: 'hello' }] } } }
@@ -110,16 +110,17 @@ describe('a remote agent whose card has changed', () => {
       { card: () => ({ capabilities: {}, ...card }) },
     )
     after(() => remote.close())
-    const opened = await openStage({ config: { agents: { partner: { kind: 'a2a', url: remote.url, drift } } } })
+    const opened = await openTestHub({ config: { agents: { partner: { kind: 'a2a', url: remote.url, drift } } } })
     await opened.ask('POST', '/admin/agents/partner/look')
     return opened
   }
-  const look = async ({ ask: asking }: Stage): Promise<any> => (await asking('POST', '/admin/agents/partner/look')).json
-  const talk = ({ call }: Stage) => {
+  const look = async ({ ask: asking }: TestHub): Promise<any> =>
+    (await asking('POST', '/admin/agents/partner/look')).json
+  const talk = ({ call }: TestHub) => {
     const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hi' }] }
     return call('partner', 'SendMessage', { message })
   }
-  const isDone = async (opened: Stage): Promise<void> =>
+  const isDone = async (opened: TestHub): Promise<void> =>
     assert.equal((await talk(opened)).json.result?.task?.status.state, 'TASK_STATE_COMPLETED')
 
   it('is told of, and shown with what is otherwise; and goes on as it is, unless the policy says otherwise', async () => {
@@ -146,7 +147,7 @@ describe('a remote agent whose card has changed', () => {
     assert.equal((await look(opened)).drift, 'blocked')
     const before = answered.length
     const refused = await talk(opened)
-    assert.match(refused.json.error.message, /has changed, and whoever runs this hub has to approve it first/)
+    assert.match(refused.json.error.message, /card changed and must be approved by the hub operator/)
     assert.equal(answered.length, before)
     const shown = await (await fetch(`${opened.url}/a2a/partner/.well-known/agent-card.json`)).json()
     assert.equal((shown as any).version, '1.0.0')

@@ -1,13 +1,13 @@
 /** What the lists of traces and of webhooks say beside ids: what was asked, of whom, and what became of the last try. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { fakeRemote } from '../bridge/fake-remote.ts'
-import { openStage, until } from './stage.ts'
+import { openFakeRemote } from '../a2a-proxy/fake-remote.ts'
+import { openTestHub, waitFor } from './test-hub.ts'
 
-const receiver = await fakeRemote(() => ({ status: 400 }))
+const receiver = await openFakeRemote(() => ({ status: 400 }))
 after(() => receiver.close())
-const stage = await openStage({ config: { push: { allow: ['127.0.0.1'], schedule: [] } } })
-const { ask, call, send } = stage
+const testHub = await openTestHub({ config: { push: { allow: ['127.0.0.1'], schedule: [] } } })
+const { ask, call, send } = testHub
 
 async function withHook(agent: string, text: string, id: string): Promise<string> {
   const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
@@ -22,7 +22,7 @@ const ids = (push: readonly any[]): readonly string[] => push.map(({ configId })
 describe('the list of webhooks', () => {
   it('says whose task it is for, what began it, how far it is, and what the last try came to', async () => {
     const taskId = await withHook('talker', '  A report\nfor the board ', 'one')
-    const dead = await until(async () => (await list('state=dead'))[0], 'it is given up')
+    const dead = await waitFor(async () => (await list('state=dead'))[0], 'it is given up')
     assert.deepEqual(
       [dead.taskId, dead.agent, dead.title, dead.deliveredSeq],
       [taskId, 'talker', 'A report for the board', 0],

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
-export interface Provider {
+export interface OidcProvider {
   readonly issuer: string
   /** A person signs in there; answers the code that their browser brings back. */
   signIn(location: URL, claims: Record<string, unknown>): string
@@ -24,7 +24,7 @@ export interface Provider {
 
 export const clientSecret = 'a secret of both'
 
-export async function openProvider(): Promise<Provider> {
+export async function openOidcProvider(): Promise<OidcProvider> {
   const pair = await generateKeyPair('ES256', { extractable: true })
   const keys = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }] }
   const codes = new Map<string, { challenge: string; redirectUri: string; claims: Record<string, unknown> }>()
@@ -100,7 +100,7 @@ export async function openProvider(): Promise<Provider> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   after(() => void server.close())
-  const provider: Provider = {
+  const provider: OidcProvider = {
     issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     spoil: {},

@@ -1,18 +1,18 @@
 /** Signing in by an issuer: the browser goes there and comes back, and what it brings is worth what the configuration says. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { clientSecret, openProvider } from './oidc-provider.ts'
-import { adminKey, openStage, type Stage } from './stage.ts'
+import { clientSecret, openOidcProvider } from './oidc-provider.ts'
+import { adminKey, openTestHub, type TestHub } from './test-hub.ts'
 
-const provider = await openProvider()
-const stage = await openStage({
+const provider = await openOidcProvider()
+const testHub = await openTestHub({
   config: {
     admin: { key: adminKey, oidc: { issuer: provider.issuer, clientId: 'console', clientSecret } },
     access: { jwt: [{ issuer: provider.issuer, audience: 'console', scopes: { operators: ['admin'] } }] },
   },
 })
 
-const get = ({ url }: Stage, path: string, cookie = ''): Promise<Response> =>
+const get = ({ url }: TestHub, path: string, cookie = ''): Promise<Response> =>
   fetch(url + path, { redirect: 'manual', headers: { cookie } })
 const cookiesOf = (response: Response): string =>
   response.headers
@@ -21,11 +21,11 @@ const cookiesOf = (response: Response): string =>
     .join('; ')
 
 async function begin(to = '/tasks'): Promise<{ location: URL; cookie: string; response: Response }> {
-  const response = await get(stage, `/admin/sign-in/oidc?to=${encodeURIComponent(to)}`)
+  const response = await get(testHub, `/admin/sign-in/oidc?to=${encodeURIComponent(to)}`)
   return { response, location: new URL(response.headers.get('location') ?? ''), cookie: cookiesOf(response) }
 }
 const finish = (code: string, state: string | null, cookie: string): Promise<Response> =>
-  get(stage, `/admin/sign-in/oidc/callback?code=${code}&state=${state}&session_state=theirs`, cookie)
+  get(testHub, `/admin/sign-in/oidc/callback?code=${code}&state=${state}&session_state=theirs`, cookie)
 const isRefused = (back: Response, why: RegExp): void => {
   assert.match(decodeURIComponent(back.headers.get('location') ?? ''), why)
   assert.ok(!cookiesOf(back).includes('parley-session='))
@@ -37,11 +37,11 @@ async function signIn(sub: string): Promise<{ readonly cookie: string }> {
   return { cookie: cookiesOf(await finish(code, location.searchParams.get('state'), cookie)) }
 }
 const look = async (proof: { readonly cookie: string }): Promise<number> =>
-  (await stage.ask('GET', '/admin/session', undefined, proof)).status
+  (await testHub.ask('GET', '/admin/session', undefined, proof)).status
 
 describe('signing in by OpenID Connect', () => {
   it('leads to the issuer and back into a session', async () => {
-    const { json } = await stage.ask('GET', '/admin/sign-in', undefined, {})
+    const { json } = await testHub.ask('GET', '/admin/sign-in', undefined, {})
     assert.deepEqual(json, { key: true, oidc: { issuer: provider.issuer, start: '/admin/sign-in/oidc' } })
     const { response, location, cookie } = await begin()
     assert.equal(response.status, 303)
@@ -51,14 +51,14 @@ describe('signing in by OpenID Connect', () => {
       [location.pathname, query.get('tenant'), query.get('response_type'), query.get('client_id')],
       ['/authorize', '1', 'code', 'console'],
     )
-    assert.equal(query.get('redirect_uri'), `${stage.url}/admin/sign-in/oidc/callback`)
+    assert.equal(query.get('redirect_uri'), `${testHub.url}/admin/sign-in/oidc/callback`)
     const code = provider.signIn(location, { sub: 'olga', groups: ['operators'] })
     const back = await finish(code, query.get('state'), cookie)
     assert.deepEqual([back.status, back.headers.get('location')], [303, '/tasks'])
-    const session = await stage.ask('GET', '/admin/session', undefined, { cookie: cookiesOf(back) })
+    const session = await testHub.ask('GET', '/admin/session', undefined, { cookie: cookiesOf(back) })
     assert.equal(session.json.subject, `${provider.issuer}|olga`)
     assert.equal(provider.asked.at(-1)?.get('client_secret'), clientSecret)
-    const [audit] = (await stage.ask('GET', '/admin/audit?event=session.opened')).json.entries
+    const [audit] = (await testHub.ask('GET', '/admin/audit?event=session.opened')).json.entries
     assert.equal(audit.who, `${provider.issuer}|olga`)
     // A code is good once.
     isRefused(await finish(code, query.get('state'), cookie), /signInError=The issuer does not answer/)
@@ -73,7 +73,7 @@ describe('signing in by OpenID Connect', () => {
     const { location, cookie } = await begin()
     const code = provider.signIn(location, { sub: 'eve', groups: ['admin'] })
     isRefused(await finish(code, location.searchParams.get('state'), cookie), /You are known, but may not run this hub/)
-    const [audit] = (await stage.ask('GET', '/admin/audit?outcome=PERMISSION_DENIED&limit=1')).json.entries
+    const [audit] = (await testHub.ask('GET', '/admin/audit?outcome=PERMISSION_DENIED&limit=1')).json.entries
     assert.equal(audit.operation, 'GET /admin/sign-in/oidc/callback')
   })
 
@@ -87,7 +87,7 @@ describe('signing in by OpenID Connect', () => {
     isRefused(await finish(signIn(), 'another', mine.cookie), /not the browser that began/)
     isRefused(await finish(signIn(), state, mine.cookie.replace(/.{4}$/, 'AAAA')), /not the browser that began/)
     isRefused(await finish('made-up', state, mine.cookie), /does not answer as it should/)
-    const denied = await get(stage, `/admin/sign-in/oidc/callback?error=access_denied&state=${state}`, mine.cookie)
+    const denied = await get(testHub, `/admin/sign-in/oidc/callback?error=access_denied&state=${state}`, mine.cookie)
     isRefused(denied, /did not let you in/)
   })
 
@@ -104,12 +104,12 @@ describe('signing in by OpenID Connect', () => {
 
   it('goes back into this hub and nowhere else', async () => {
     for (const to of ['https://evil.example', '//evil.example', '/\\evil.example', 'tasks', '/a b']) {
-      assert.equal((await get(stage, `/admin/sign-in/oidc?to=${encodeURIComponent(to)}`)).status, 400, to)
+      assert.equal((await get(testHub, `/admin/sign-in/oidc?to=${encodeURIComponent(to)}`)).status, 400, to)
     }
   })
 
   it('is not there where the configuration does not have it', async () => {
-    const plain = await openStage()
+    const plain = await openTestHub()
     assert.deepEqual((await plain.ask('GET', '/admin/sign-in', undefined, {})).json, { key: true })
     assert.equal((await get(plain, '/admin/sign-in/oidc')).status, 404)
   })
@@ -138,7 +138,7 @@ describe('a session by OpenID Connect', () => {
     const proof = await signIn('mallory')
     provider.tokenSeconds = 300
     provider.renewal = { groups: [] }
-    const made = await stage.ask('POST', '/admin/keys', { name: 'late', scopes: ['agent:*'] }, proof)
+    const made = await testHub.ask('POST', '/admin/keys', { name: 'late', scopes: ['agent:*'] }, proof)
     assert.equal(made.status, 401)
     provider.renewal = {}
     assert.equal(await look(proof), 401)
@@ -172,11 +172,11 @@ describe('a session by OpenID Connect', () => {
   it('ends when the configuration takes the role from its claims', async () => {
     const proof = await signIn('olga')
     assert.equal(await look(proof), 200)
-    const { text, hash } = (await stage.ask('GET', '/admin/config')).json
+    const { text, hash } = (await testHub.ask('GET', '/admin/config')).json
     const edited = text.replace('operators:', 'owners:')
     assert.notEqual(edited, text)
-    assert.equal((await stage.ask('PUT', '/admin/config', { text: edited, base: hash })).status, 200)
-    assert.equal((await stage.ask('POST', '/admin/keys', { name: 'x', scopes: ['agent:*'] }, proof)).status, 401)
+    assert.equal((await testHub.ask('PUT', '/admin/config', { text: edited, base: hash })).status, 200)
+    assert.equal((await testHub.ask('POST', '/admin/keys', { name: 'x', scopes: ['agent:*'] }, proof)).status, 401)
     assert.equal(await look(proof), 401)
   })
 })

@@ -4,18 +4,18 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { fakeRemote } from '../bridge/fake-remote.ts'
-import { misfit, whatIsWrongWith } from './document-rules.ts'
-import { clientSecret, openProvider } from './oidc-provider.ts'
-import { adminKey, asAdmin, openIssuer, openStage, type Proof, until } from './stage.ts'
+import { openFakeRemote } from '../a2a-proxy/fake-remote.ts'
+import { findSchemaMismatch, findOpenApiErrors } from './openapi-rules.ts'
+import { clientSecret, openOidcProvider } from './oidc-provider.ts'
+import { adminKey, asAdmin, openTokenIssuer, openTestHub, type AuthHeaders, waitFor } from './test-hub.ts'
 
-const issuer = await openIssuer()
-const provider = await openProvider()
+const issuer = await openTokenIssuer()
+const provider = await openOidcProvider()
 let cardVersion = '1.0.0'
-const remote = await fakeRemote(() => ({ result: {} }), { card: () => ({ version: cardVersion }) })
-const receiver = await fakeRemote(() => ({ status: 500 }))
+const remote = await openFakeRemote(() => ({ result: {} }), { card: () => ({ version: cardVersion }) })
+const receiver = await openFakeRemote(() => ({ status: 500 }))
 after(() => Promise.all([remote.close(), receiver.close()]))
-const stage = await openStage({
+const testHub = await openTestHub({
   config: {
     admin: { key: adminKey, oidc: { issuer: provider.issuer, clientId: 'console', clientSecret } },
     access: {
@@ -34,10 +34,10 @@ const stage = await openStage({
     },
   },
 })
-const { ask, send, call } = stage
+const { ask, send, call } = testHub
 const { json: document } = await ask('GET', '/admin/openapi.json')
 const member = await issuer.token({ sub: 'mia', groups: ['team'] })
-const holder = await stage.key({ agents: ['talker'] })
+const holder = await testHub.key({ agents: ['talker'] })
 
 /** What earlier calls brought, for later ones. */
 const known: Record<string, string> = {}
@@ -47,7 +47,7 @@ interface Trial {
   path?(): string
   body?(): unknown
   /** Default: the admin key. */
-  proof?(): Proof | Promise<Proof>
+  proof?(): AuthHeaders | Promise<AuthHeaders>
   /** What has to be so before. */
   before?(): Promise<unknown>
   check?(json: any, headers: Headers): void
@@ -211,7 +211,7 @@ const trials: readonly Trial[] = [
   {
     name: 'listTraces',
     before: () =>
-      until(async () => {
+      waitFor(async () => {
         const { json } = await ask('GET', '/admin/traces')
         return json.traces.length > 0 ? true : undefined
       }, 'a trace is listed'),
@@ -236,7 +236,7 @@ const trials: readonly Trial[] = [
       const params = { taskId: task.id, id: 'hook/1', url: `${receiver.url}/hook?token=secret` }
       const made = await call('talker', 'CreateTaskPushNotificationConfig', params, holder)
       assert.equal(made.status, 200, JSON.stringify(made.json))
-      await stage.call('talker', 'CancelTask', { id: task.id }, holder)
+      await testHub.call('talker', 'CancelTask', { id: task.id }, holder)
     },
     path: () => '/admin/push?limit=5',
     check(json) {
@@ -254,7 +254,7 @@ const trials: readonly Trial[] = [
     name: 'getPush',
     path: () => `/admin/push/${known.pushed}/hook%2F1`,
     before: () =>
-      until(async () => {
+      waitFor(async () => {
         const { json } = await ask('GET', '/admin/push?state=dead')
         return json.push.length > 0 ? true : undefined
       }, 'the webhook is given up'),
@@ -322,7 +322,7 @@ const operations = new Map<string, Operation>(
 
 describe('the OpenAPI document', () => {
   it('is a valid one of version 3.1', () => {
-    assert.deepEqual(whatIsWrongWith(document), [])
+    assert.deepEqual(findOpenApiErrors(document), [])
   })
 
   it('would be refused if it were not', () => {
@@ -333,9 +333,9 @@ describe('the OpenAPI document', () => {
     get.responses['200'].content['application/json'].schema = { $ref: '#/components/schemas/Nothing' }
     spoiled.components.schemas.Key.properties.name = { type: 'text' }
     delete spoiled.info.title
-    assert.equal(whatIsWrongWith(spoiled).length, 5)
+    assert.equal(findOpenApiErrors(spoiled).length, 5)
     assert.equal(
-      misfit(document, { $ref: '#/components/schemas/Error' }, { error: { code: 'X' } }),
+      findSchemaMismatch(document, { $ref: '#/components/schemas/Error' }, { error: { code: 'X' } }),
       '$.error: message is missing',
     )
   })
@@ -364,7 +364,7 @@ describe('every route', () => {
       assert.equal(String(status), expected, `${operation.method} ${at}: ${JSON.stringify(json)}`)
       assert.equal(headers.get('cache-control'), 'no-store')
       const schema = response.content?.['application/json'].schema ?? false
-      if (json !== undefined) assert.equal(misfit(document, schema, json), undefined)
+      if (json !== undefined) assert.equal(findSchemaMismatch(document, schema, json), undefined)
       check?.(json, headers)
     })
   }
@@ -373,9 +373,9 @@ describe('every route', () => {
   async function refuses({ method, responses }: Operation, at: string, given: unknown, name: string): Promise<void> {
     const isOwn = at.startsWith('/a2a/')
     const stranger = await issuer.token({ sub: 'eve' })
-    const cookie: Proof = { cookie: known.cookie ?? '' }
+    const cookie: AuthHeaders = { cookie: known.cookie ?? '' }
     const isReading = method === 'GET'
-    const wrong: readonly (readonly [Proof, number])[] = [
+    const wrong: readonly (readonly [AuthHeaders, number])[] = [
       [{}, 401],
       [holder, isOwn ? 403 : 401],
       [stranger, 403],
@@ -388,13 +388,17 @@ describe('every route', () => {
       const what = `${method} ${at} with ${Object.keys(shown).join(' ')}: ${JSON.stringify(json)}`
       // Whoever shows a wrong key too often is told to wait.
       assert.ok(status === expected || (status === 429 && shown === holder), what)
-      assert.equal(misfit(document, responses['default'].content['application/json'].schema, json), undefined, what)
+      assert.equal(
+        findSchemaMismatch(document, responses['default'].content['application/json'].schema, json),
+        undefined,
+        what,
+      )
     }
   }
 
   async function followed(at: string): Promise<void> {
     const leaving = new AbortController()
-    const response = await fetch(stage.url + at, { headers: { cookie: known.cookie ?? '' }, signal: leaving.signal })
+    const response = await fetch(testHub.url + at, { headers: { cookie: known.cookie ?? '' }, signal: leaving.signal })
     assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/event-stream'])
     const reader = response.body!.getReader()
     const { value } = await reader.read()

@@ -1,22 +1,22 @@
 /** Who may use the admin API: by the admin key, by a token, by signing in; and nobody by less than that. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { asAdmin, openIssuer, openStage, type Proof } from './stage.ts'
+import { asAdmin, openTokenIssuer, openTestHub, type AuthHeaders } from './test-hub.ts'
 
-const issuer = await openIssuer()
-const stage = await openStage({
+const issuer = await openTokenIssuer()
+const testHub = await openTestHub({
   config: { access: { jwt: [{ ...issuer.entry, scopes: { operators: ['admin'], all: ['agent:*'] } }] } },
 })
-const { ask, send, call, key } = stage
+const { ask, send, call, key } = testHub
 
 interface SignedIn {
   readonly cookie: string
   readonly csrf: string
   /** Both halves. */
-  readonly proof: Proof
+  readonly proof: AuthHeaders
 }
 
-async function signIn(proof: Proof = asAdmin): Promise<SignedIn> {
+async function signIn(proof: AuthHeaders = asAdmin): Promise<SignedIn> {
   const { status, headers, json } = await ask('POST', '/admin/session', undefined, proof)
   assert.equal(status, 201, JSON.stringify(json))
   const [cookie = ''] = headers.getSetCookie()
@@ -34,7 +34,7 @@ describe('a session of the console', () => {
   })
 
   it('is Secure, and bound to its host, where the browser came by TLS', async () => {
-    const secured = await openStage({ config: { publicUrl: 'https://hub.example.com' } })
+    const secured = await openTestHub({ config: { publicUrl: 'https://hub.example.com' } })
     const { request } = await import('node:http')
     const setCookie = await new Promise<string>((resolve, reject) => {
       const headers = { ...asAdmin, host: 'hub.example.com' }
@@ -94,7 +94,7 @@ describe('a session of the console', () => {
   })
 
   it('is known by the next process, and ends with the admin key that opened it', async () => {
-    const again = await openStage()
+    const again = await openTestHub()
     const { headers } = await again.ask('POST', '/admin/session')
     const cookie = (headers.getSetCookie()[0] ?? '').split(';')[0] ?? ''
     await again.restart()
@@ -123,7 +123,7 @@ describe('a token of an issuer', () => {
       assert.deepEqual([status, json.error.code], [403, 'PERMISSION_DENIED'])
       assert.match(headers.get('www-authenticate') ?? '', /insufficient_scope/)
     }
-    const plain = await openStage({ config: { access: { jwt: [issuer.entry] } } })
+    const plain = await openTestHub({ config: { access: { jwt: [issuer.entry] } } })
     assert.equal(
       (await plain.ask('GET', '/admin/tasks', undefined, await issuer.token({ scope: 'admin' }))).status,
       403,
@@ -167,7 +167,7 @@ describe('agents, tried from the console', () => {
     const { proof } = await signIn()
     await ask('DELETE', '/admin/session', undefined, proof)
     assert.equal((await call('talker', 'GetTask', { id: 'x' }, proof)).status, 401)
-    const home = await openStage()
+    const home = await openTestHub()
     assert.equal(
       (await home.send('echo', 'hi', { 'x-csrf-token': 'of somebody else' })).status.state,
       'TASK_STATE_COMPLETED',

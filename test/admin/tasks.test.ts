@@ -1,15 +1,15 @@
 /** Tasks of everybody, for whoever runs the hub: found by every filter, shown whole, and as each client was told. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openStage } from './stage.ts'
+import { openTestHub } from './test-hub.ts'
 
 const agents = {
   talker: { kind: 'module', path: './talker.ts', default: true },
   asker: { kind: 'module', path: './talker.ts' },
   echo: { kind: 'demo', agent: 'echo' },
 }
-const stage = await openStage({ config: { access: { anonymous: ['echo'] }, agents } })
-const { ask, send, call, key } = stage
+const testHub = await openTestHub({ config: { access: { anonymous: ['echo'] }, agents } })
+const { ask, send, call, key } = testHub
 const ann = await key({ agents: ['talker', 'asker'], principal: 'ann' })
 const bob = await key({ agents: ['talker', 'echo'], principal: 'bob' })
 
@@ -88,7 +88,7 @@ describe('the list of tasks', () => {
   it('has those of an agent that is not there any more, and they can be shown and canceled', async () => {
     const { id } = await send('asker', 'ask who is there', ann)
     await ask('DELETE', '/admin/agents/asker')
-    await stage.restart()
+    await testHub.restart()
     assert.equal((await call('asker', 'GetTask', { id }, ann)).status, 404)
     assert.equal((await ask('GET', `/admin/tasks/${id}`)).json.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.equal((await ask('POST', `/admin/tasks/${id}/cancel`)).json.task.status.state, 'TASK_STATE_CANCELED')
@@ -141,7 +141,7 @@ describe('a task', () => {
     assert.equal(by('0.2', 'JSONRPC').payload.final, true)
     assert.match(by('1.0', 'JSONRPC').frame, /^id: \d+\ndata: \{"jsonrpc":"2\.0","id":1,"result":/)
     // As a client that subscribes now is told.
-    const replayed = await fetch(`${stage.url}/a2a/talker`, {
+    const replayed = await fetch(`${testHub.url}/a2a/talker`, {
       method: 'POST',
       headers: { ...ann, 'content-type': 'application/json', 'last-event-id': '1' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/resubscribe', params: { id: hello.id } }),

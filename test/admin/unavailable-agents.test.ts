@@ -4,10 +4,10 @@ import { after, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
 import { freePort } from '../free-port.ts'
-import { listen } from './listener.ts'
-import { openStage } from './stage.ts'
+import { listenToFeed } from './feed-listener.ts'
+import { openTestHub } from './test-hub.ts'
 
-const stage = await openStage({
+const testHub = await openTestHub({
   config: {
     access: { anonymous: '*' },
     listen: { port: 0, grpcPort: 0 },
@@ -26,8 +26,8 @@ const message = () => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', part
 describe('a message to an agent that is down', () => {
   for (const agent of ['broken', 'away']) {
     it(`is refused at once, without Retry-After: ${agent}`, async () => {
-      const spoken = await stage.call(agent, 'SendMessage', { message: message() })
-      const posted = await stage.ask(
+      const spoken = await testHub.call(agent, 'SendMessage', { message: message() })
+      const posted = await testHub.ask(
         'POST',
         `/a2a/${agent}/message:send`,
         { message: message() },
@@ -42,7 +42,7 @@ describe('a message to an agent that is down', () => {
     for (const binding of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
       it(`is sent once by our own client: ${agent} over ${binding}`, async () => {
         let attempts = 0
-        const remote = await connect(`${stage.url}/a2a/${agent}`, {
+        const remote = await connect(`${testHub.url}/a2a/${agent}`, {
           prefer: [binding],
           bindings: [overGrpc],
           interceptors: [
@@ -63,8 +63,8 @@ describe('a message to an agent that is down', () => {
 
 describe('the operator', () => {
   it('is shown why a module cannot be loaded, since when, and when it is tried again', async () => {
-    const { json: listed } = await stage.ask('GET', '/admin/agents')
-    const { json: shown } = await stage.ask('GET', '/admin/agents/broken')
+    const { json: listed } = await testHub.ask('GET', '/admin/agents')
+    const { json: shown } = await testHub.ask('GET', '/admin/agents/broken')
     for (const agent of [listed.agents.find(({ name }: { name: string }) => name === 'broken'), shown]) {
       const { state, startError } = agent
       assert.equal(state, 'unavailable')
@@ -75,7 +75,7 @@ describe('the operator', () => {
   })
 
   it('is told of every further attempt', async () => {
-    const listener = await listen(stage.url)
+    const listener = await listenToFeed(testHub.url)
     await listener.hears(({ event, data }) => event === 'agent' && data.agent === 'broken', 'of the next attempt')
     listener.close()
   })

@@ -1,22 +1,22 @@
 /** The kind `a2a` keeps the agent contract, whatever the remote agent is made with and however it is spoken to. */
-import { memoryNotes } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a'
 import type { Agent, AgentFunction, Report } from '@parley/a2a'
 import { clearCardCache } from '@parley/a2a/client'
 import { agentContract } from '@parley/a2a/testing'
-import type { AgentBench } from '@parley/a2a/testing'
+import type { AgentUnderTest } from '@parley/a2a/testing'
 import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
 import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
-import { ourPeer } from '../bridge/our-peer.ts'
-import { createScript, heldText } from '../bridge/script.ts'
-import type { Script } from '../bridge/script.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import { parleyPeer } from '../a2a-proxy/parley-peer.ts'
+import { createRemoteScript, heldText } from '../a2a-proxy/remote-script.ts'
+import type { RemoteScript } from '../a2a-proxy/remote-script.ts'
 import type { Peer, PeerKind } from '../interop/client/peer.ts'
 import { sdk02 } from '../interop/client/sdk-0.2-server.ts'
 import { sdk03 } from '../interop/client/sdk-0.3-server.ts'
 import { sdk1 } from '../interop/client/sdk-1-server.ts'
 
-interface Bench extends AgentBench {
-  readonly script: Script
+interface Bench extends AgentUnderTest {
+  readonly script: RemoteScript
   readonly peer: Peer
   /** Resolves when the hub has been told what the remote agent says before it holds. */
   readonly heard: Promise<void>
@@ -24,7 +24,7 @@ interface Bench extends AgentBench {
 
 async function openBench(kind: PeerKind): Promise<Bench> {
   clearCardCache()
-  const script = createScript()
+  const script = createRemoteScript()
   const peer = await kind.open(script.play)
   const entry = a2aKind.schema.parse({
     url: peer.url,
@@ -33,7 +33,7 @@ async function openBench(kind: PeerKind): Promise<Bench> {
     allowPrivate: true,
     pollEvery: '20ms',
   })
-  const parts = testParts({ notes: memoryNotes() })
+  const parts = testAgentServices({ kv: memoryKeyValueStore() })
   const opened: OpenAgent[] = []
   const heard = Promise.withResolvers<void>()
   const open = async () => {
@@ -90,10 +90,10 @@ function keepsContract(kind: PeerKind, streams = true): void {
   })
 }
 
-keepsContract(ourPeer('1.0', 'JSONRPC'))
-keepsContract(ourPeer('0.3', 'HTTP+JSON'))
-keepsContract(ourPeer('1.0', 'GRPC'))
-keepsContract(ourPeer('1.0', 'HTTP+JSON', { streaming: false }), false)
+keepsContract(parleyPeer('1.0', 'JSONRPC'))
+keepsContract(parleyPeer('0.3', 'HTTP+JSON'))
+keepsContract(parleyPeer('1.0', 'GRPC'))
+keepsContract(parleyPeer('1.0', 'HTTP+JSON', { streaming: false }), false)
 keepsContract(sdk1('1.0', 'JSONRPC'))
 keepsContract(sdk1('1.0', 'GRPC'))
 keepsContract(sdk03('JSONRPC'))

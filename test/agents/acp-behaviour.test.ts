@@ -4,24 +4,24 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import type { Message, Notes, Part, StreamEvent, Task } from '@parley/a2a'
-import { memoryNotes } from '@parley/a2a'
+import type { Message, KeyValueStore, Part, StreamEvent, Task } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a'
 import { acpKind } from '../../packages/hub/src/agents/acp/index.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
-import { benchFolder } from './bench-folder.ts'
+import { createSharedFolder } from './shared-folder.ts'
 
 const program = join(import.meta.dirname, 'programs/acp-agent.ts')
 
 interface Given {
   readonly entry?: object
   readonly lacks?: string
-  readonly notes?: Notes
-  readonly folder?: ReturnType<typeof benchFolder>
+  readonly notes?: KeyValueStore
+  readonly folder?: ReturnType<typeof createSharedFolder>
 }
 
 async function open(
   t: TestContext,
-  { entry = {}, lacks = '', notes = memoryNotes(), folder = benchFolder() }: Given = {},
+  { entry = {}, lacks = '', notes = memoryKeyValueStore(), folder = createSharedFolder() }: Given = {},
 ) {
   t.after(() => folder.remove())
   const given = {
@@ -30,7 +30,7 @@ async function open(
     killGrace: '300ms',
     ...entry,
   }
-  return { folder, notes, ...(await openKind(t, acpKind, given, { parts: { baseDir: folder.path, notes } })) }
+  return { folder, notes, ...(await openKind(t, acpKind, given, { services: { baseDir: folder.path, kv: notes } })) }
 }
 
 const textOf = (parts: readonly Part[] = []): string => parts.map((part) => ('text' in part ? part.text : '')).join('')
@@ -85,7 +85,7 @@ describe('what callers see', () => {
 
   it('is a card with what the agent calls itself', async (t) => {
     const { opened } = await open(t)
-    assert.deepEqual(await opened.look?.(AbortSignal.timeout(30_000)), { name: 'Scripted', version: '7.0.0' })
+    assert.deepEqual(await opened.fetchCard?.(AbortSignal.timeout(30_000)), { name: 'Scripted', version: '7.0.0' })
     await opened.health?.(AbortSignal.timeout(1_000))
   })
 
@@ -128,7 +128,7 @@ describe('a permission', () => {
     const { agent, folder } = await open(t)
     const { id } = (await agent.send('ask')) as Task
     assert.equal((await agent.cancel(id)).status.state, 'TASK_STATE_CANCELED')
-    await folder.appears('stopped')
+    await folder.waitForFile('stopped')
     assert.equal(readFileSync(join(folder.path, 'stopped'), 'utf8'), 'cancelled')
   })
 
@@ -178,7 +178,7 @@ describe('a session', () => {
 
   it('that needs somebody to sign in says so', async (t) => {
     const { agent } = await open(t, { lacks: 'sign-in' })
-    await assert.rejects(agent.ask('x'), /has to be signed in first, by whoever runs it/)
+    await assert.rejects(agent.ask('x'), /requires sign-in by its operator/)
   })
 
   it('may have a folder of its own', async (t) => {
@@ -246,10 +246,10 @@ describe('an agent that', () => {
     const { agent, folder, lines } = await open(t)
     const slow = (await agent.send('slow', { contextId: 'b', returnImmediately: true })) as Task
     const { id } = (await agent.send('deaf', { contextId: 'a', returnImmediately: true })) as Task
-    await folder.appears('deaf')
+    await folder.waitForFile('deaf')
     assert.equal((await agent.cancel(id)).status.state, 'TASK_STATE_CANCELED')
     assert.equal(await agent.ask('say hello', { contextId: 'a' }), 'you said hello.')
-    folder.put('released')
+    folder.createFile('released')
     assert.deepEqual(await agent.subscribe(slow.id).states(), ['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
     assert.equal(said(await agent.get(slow.id)), 'one two three')
     assert.ok(lines.some(({ message }) => message === 'the agent did not stop when it was told to'))

@@ -1,17 +1,17 @@
 /** An agent on the SDK of the Agent Client Protocol keeps the agent contract, through the hub's side of it. */
 import { join } from 'node:path'
-import { memoryNotes } from '@parley/a2a'
-import type { AgentBench, AgentHarness } from '@parley/a2a/testing'
+import { memoryKeyValueStore } from '@parley/a2a'
+import type { AgentUnderTest, AgentHarness } from '@parley/a2a/testing'
 import { agentContract } from '@parley/a2a/testing'
 import { acpKind } from '../../packages/hub/src/agents/acp/index.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
-import type { BenchFolder } from './bench-folder.ts'
-import { benchFolder } from './bench-folder.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import type { SharedFolder } from './shared-folder.ts'
+import { createSharedFolder } from './shared-folder.ts'
 
 const program = join(import.meta.dirname, 'programs/acp-agent.ts')
 
-interface Bench extends AgentBench {
-  readonly folder: BenchFolder
+interface Bench extends AgentUnderTest {
+  readonly folder: SharedFolder
 }
 
 agentContract('an ACP agent', harness())
@@ -19,17 +19,17 @@ agentContract('an ACP agent', harness())
 function harness(): AgentHarness<Bench> {
   return {
     async open() {
-      const folder = benchFolder()
+      const folder = createSharedFolder()
       const entry = acpKind.schema.parse({
         command: [process.execPath, program],
         env: { BENCH: folder.path },
         killGrace: '2s',
       })
-      const notes = memoryNotes()
-      const open = async () => acpKind.open(entry, testParts({ baseDir: folder.path, notes }))
+      const notes = memoryKeyValueStore()
+      const open = async () => acpKind.open(entry, testAgentServices({ baseDir: folder.path, kv: notes }))
       const opened = [await open()]
       // The SDK takes its time to load, which is not what is tried here.
-      await opened[0]!.look?.(AbortSignal.timeout(30_000))
+      await opened[0]!.fetchCard?.(AbortSignal.timeout(30_000))
       return {
         folder,
         agent: opened[0]!.agent,
@@ -50,8 +50,8 @@ function harness(): AgentHarness<Bench> {
     each: (word) => ({ text: `say ${word}`, answer: new RegExp(`^you said ${word}\\.$`) }),
     long: {
       text: 'long',
-      begun: ({ folder }) => folder.appears('begun'),
-      stopped: ({ folder }) => folder.appears('stopped'),
+      begun: ({ folder }) => folder.waitForFile('begun'),
+      stopped: ({ folder }) => folder.waitForFile('stopped'),
     },
     failing: { text: 'fail', shown: 'The agent could not answer', hidden: 'host-7' },
     memory: { tell: 'remember swordfish', ask: 'recall', expects: 'swordfish' },
@@ -61,8 +61,8 @@ function harness(): AgentHarness<Bench> {
     slow: {
       text: 'slow',
       answer: /^one two three$/,
-      begun: ({ folder }) => folder.appears('begun'),
-      release: ({ folder }) => folder.put('released'),
+      begun: ({ folder }) => folder.waitForFile('begun'),
+      release: ({ folder }) => folder.createFile('released'),
     },
   }
 }

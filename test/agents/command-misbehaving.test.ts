@@ -9,12 +9,12 @@ import type { Task } from '@parley/a2a'
 import { commandKind } from '../../packages/hub/src/agents/command/index.ts'
 import type { OpenKindOptions } from '../../packages/hub/src/agents/testing/open-kind.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
-import { benchFolder } from './bench-folder.ts'
-import { dies, lives } from './living.ts'
+import { createSharedFolder } from './shared-folder.ts'
+import { waitForProcessExit, isProcessAlive } from './process-liveness.ts'
 
 /** A shell script as an agent, in a folder of its own. */
 async function shell(t: TestContext, script: string, entry: object = {}, options: OpenKindOptions = {}) {
-  const folder = benchFolder()
+  const folder = createSharedFolder()
   t.after(() => folder.remove())
   const command = ['sh', '-c', script]
   const given = { command, killGrace: '200ms', cwd: folder.path, ...entry }
@@ -52,7 +52,7 @@ describe('what becomes of a task', () => {
       'trap "exit 0" TERM; echo begun; touch begun; while :; do sleep 0.05; done',
     )
     const task = (await agent.send('x', { returnImmediately: true })) as Task
-    await folder.appears('begun')
+    await folder.waitForFile('begun')
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
   })
 
@@ -80,36 +80,36 @@ describe('a program that', () => {
     const [state, sentence, text] = await told(agent.send('x'))
     assert.deepEqual([state, sentence], ['FAILED', 'The program said more than the 500000 bytes that are taken here'])
     assert.ok(text.length <= 500_000)
-    await dies(Number(await folder.read('pid')))
+    await waitForProcessExit(Number(await folder.read('pid')))
   })
 
   it('never ends is stopped at the deadline', async (t) => {
     const { agent, folder } = await shell(t, 'echo $$ > pid; sleep 1000', {}, { test: { turnTimeoutMs: 300 } })
     assert.deepEqual(await told(agent.send('x')), ['FAILED', 'Task timed out', ''])
-    await dies(Number(await folder.read('pid')))
+    await waitForProcessExit(Number(await folder.read('pid')))
   })
 
   it('ignores that it should end is made to', async (t) => {
     const script = 'trap "" TERM; echo $$ > pid; touch begun; while :; do sleep 0.05; done'
     const { agent, folder } = await shell(t, script)
     const task = (await agent.send('x', { returnImmediately: true })) as Task
-    await folder.appears('begun')
+    await folder.waitForFile('begun')
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
-    await dies(Number(await folder.read('pid')))
+    await waitForProcessExit(Number(await folder.read('pid')))
   })
 
   it('forks takes its children with it', async (t) => {
     const { agent, folder } = await shell(t, 'sleep 1000 & echo $! > pid; touch begun; wait')
     const task = (await agent.send('x', { returnImmediately: true })) as Task
-    await folder.appears('begun')
+    await folder.waitForFile('begun')
     await agent.cancel(task.id)
-    await dies(Number(await folder.read('pid')))
+    await waitForProcessExit(Number(await folder.read('pid')))
   })
 
   it('leaves a child that holds its output is not waited for', async (t) => {
     const { agent, folder } = await shell(t, 'sleep 1000 & echo $! > pid; echo done')
     assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'done\n'])
-    await dies(Number(await folder.read('pid')))
+    await waitForProcessExit(Number(await folder.read('pid')))
   })
 
   it('leaves a child in a session of its own is not waited for either', async (t) => {
@@ -119,7 +119,7 @@ describe('a program that', () => {
     )
     assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'done\n'])
     // Beyond our reach, as the documentation says.
-    assert.equal(lives(Number(await folder.read('pid'))), true)
+    assert.equal(isProcessAlive(Number(await folder.read('pid'))), true)
   })
 
   it('says what is no UTF-8 is heard as far as it can be', async (t) => {
@@ -173,7 +173,7 @@ describe('a program that', () => {
     const { agent, folder } = await shell(t, script, { protocol: 'jsonl', killGrace: '5s' })
     assert.deepEqual(await told(agent.send('x')), ['COMPLETED', '', 'a'])
     assert.equal(folder.has('ended'), false)
-    await folder.appears('ended')
+    await folder.waitForFile('ended')
   })
 
   it('sees of the environment what it was given and no more', async (t) => {
@@ -208,7 +208,7 @@ describe('files', () => {
       t,
       'echo "$A2A_DIR" > dir; ls "$A2A_DIR"; cat $A2A_FILES',
       {},
-      { parts: { guardedFetch } },
+      { services: { guardedFetch } },
     )
     const [state, , text] = await told(agent.send(parts))
     assert.deepEqual([state, text], ['COMPLETED', '1-a.txt\n2-file.json\n3-b.txt\none{"n":1}two'])
@@ -220,7 +220,7 @@ describe('files', () => {
       t,
       'cat > told',
       { protocol: 'jsonl', files: 'base64' },
-      { parts: { guardedFetch } },
+      { services: { guardedFetch } },
     )
     assert.equal((await told(agent.send(parts)))[0], 'COMPLETED')
     const line = JSON.parse(readFileSync(join(folder.path, 'told'), 'utf8')) as { data: unknown; files: unknown }
@@ -265,7 +265,7 @@ describe('a program that is kept', () => {
   it('is ended when nobody has spoken to it for a while', async (t) => {
     const { agent } = await shell(t, counting, { mode: 'keep', idleTimeout: '100ms' })
     const [pid] = pidAndCount(await agent.ask('x', { contextId: 'a' }))
-    await dies(pid)
+    await waitForProcessExit(pid)
     assert.equal(pidAndCount(await agent.ask('x', { contextId: 'a' }))[1], 1)
   })
 
@@ -275,8 +275,8 @@ describe('a program that is kept', () => {
     const [b] = pidAndCount(await agent.ask('x', { contextId: 'b' }))
     await agent.ask('x', { contextId: 'a' })
     await agent.ask('x', { contextId: 'c' })
-    await dies(b)
-    assert.equal(lives(a), true)
+    await waitForProcessExit(b)
+    assert.equal(isProcessAlive(a), true)
     assert.deepEqual(pidAndCount(await agent.ask('x', { contextId: 'a' })), [a, 3])
   })
 
@@ -299,7 +299,7 @@ describe('a program that is kept', () => {
     const { agent, folder } = await shell(t, script, { mode: 'keep' })
     await agent.ask('x', { contextId: 'a' })
     const task = (await agent.send('long', { contextId: 'a', returnImmediately: true })) as Task
-    await folder.appears('begun')
+    await folder.waitForFile('begun')
     await agent.cancel(task.id)
     assert.equal(await agent.ask('x', { contextId: 'a' }), '1')
   })

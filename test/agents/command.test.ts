@@ -1,17 +1,17 @@
 /** Programs as agents keep the agent contract, whichever way they are run and spoken to. */
 import { join } from 'node:path'
-import { memoryNotes } from '@parley/a2a'
-import type { AgentBench, AgentHarness } from '@parley/a2a/testing'
+import { memoryKeyValueStore } from '@parley/a2a'
+import type { AgentUnderTest, AgentHarness } from '@parley/a2a/testing'
 import { agentContract } from '@parley/a2a/testing'
 import { commandKind } from '../../packages/hub/src/agents/command/index.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
-import type { BenchFolder } from './bench-folder.ts'
-import { benchFolder } from './bench-folder.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import type { SharedFolder } from './shared-folder.ts'
+import { createSharedFolder } from './shared-folder.ts'
 
-const program = join(import.meta.dirname, 'programs/answering.ts')
+const program = join(import.meta.dirname, 'programs/scripted-program.ts')
 
-interface Bench extends AgentBench {
-  readonly folder: BenchFolder
+interface Bench extends AgentUnderTest {
+  readonly folder: SharedFolder
 }
 
 interface Way {
@@ -23,7 +23,7 @@ interface Way {
 function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
   return {
     async open() {
-      const folder = benchFolder()
+      const folder = createSharedFolder()
       const entry = commandKind.schema.parse({
         command: [process.execPath, program, mode],
         mode,
@@ -33,14 +33,14 @@ function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
         killGrace: '2s',
         env: { BENCH: folder.path, SPEAKS: protocol },
       })
-      const notes = memoryNotes()
-      const opened = [await commandKind.open(entry, testParts({ baseDir: folder.path, notes }))]
+      const notes = memoryKeyValueStore()
+      const opened = [await commandKind.open(entry, testAgentServices({ baseDir: folder.path, kv: notes }))]
       const last = () => opened.at(-1)!.agent
       return {
         folder,
         agent: last(),
         async reopen() {
-          opened.push(await commandKind.open(entry, testParts({ baseDir: folder.path, notes })))
+          opened.push(await commandKind.open(entry, testAgentServices({ baseDir: folder.path, kv: notes })))
           return last()
         },
         async close() {
@@ -54,8 +54,8 @@ function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
     each: (word) => ({ text: `say ${word}`, answer: new RegExp(`^you said ${word}\\.$`) }),
     long: {
       text: 'long',
-      begun: ({ folder }) => folder.appears('begun'),
-      stopped: ({ folder }) => folder.appears('stopped'),
+      begun: ({ folder }) => folder.waitForFile('begun'),
+      stopped: ({ folder }) => folder.waitForFile('stopped'),
     },
     failing: { text: 'fail', shown: 'The program ended with exit code 3', hidden: 'host-7' },
     memory: { tell: 'remember swordfish', ask: 'recall', expects: 'swordfish', lasts: mode === 'turn' },
@@ -67,8 +67,8 @@ function harness({ mode, protocol, resume }: Way): AgentHarness<Bench> {
     slow: {
       text: 'slow',
       answer: /^one two three$/,
-      begun: ({ folder }) => folder.appears('begun'),
-      release: ({ folder }) => folder.put('released'),
+      begun: ({ folder }) => folder.waitForFile('begun'),
+      release: ({ folder }) => folder.createFile('released'),
     },
   }
 }

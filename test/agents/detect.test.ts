@@ -10,15 +10,15 @@ import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { serve } from '@parley/a2a/node'
 import { memoryStore } from '@parley/a2a'
-import type { Detected, DetectParts, Target } from '../../packages/hub/src/agents/detect/detect.ts'
-import { detectWithin } from '../../packages/hub/src/agents/detect/index.ts'
-import { kinds } from '../../packages/hub/src/agents/kinds.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import type { Detection, DetectDeps, DetectTarget } from '../../packages/hub/src/agents/detect/detect.ts'
+import { createDetect } from '../../packages/hub/src/agents/detect/index.ts'
+import { agentKinds } from '../../packages/hub/src/agents/kinds.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
-import { benchFolder } from './bench-folder.ts'
-import { dies } from './living.ts'
+import { createSharedFolder } from './shared-folder.ts'
+import { waitForProcessExit } from './process-liveness.ts'
 import { freePort } from '../free-port.ts'
-import { everythingAt, everythingCommand } from './mcp-everything.ts'
+import { startEverythingServer, everythingCommand } from './mcp-everything.ts'
 import { openFakeGateway } from './openclaw-gateway/gateway.ts'
 
 const acpAgent = join(import.meta.dirname, 'programs/acp-agent.ts')
@@ -26,18 +26,18 @@ const times = { httpMs: 4_000, programMs: 15_000, fetchedMs: 15_000 }
 const hasty = { httpMs: 700, programMs: 700, fetchedMs: 700 }
 
 interface Asked {
-  readonly found: Detected
+  readonly found: Detection
   readonly said: readonly string[]
 }
 
-async function ask(target: Target, given: Partial<DetectParts> = {}, within = times): Promise<Asked> {
+async function ask(target: DetectTarget, given: Partial<DetectDeps> = {}, within = times): Promise<Asked> {
   const said: string[] = []
-  const found = await detectWithin(within)(target, {
+  const found = await createDetect(within)(target, {
     fetch: globalThis.fetch,
     signal: AbortSignal.timeout(60_000),
-    say: (line) => void said.push(line),
+    onProgress: (line) => void said.push(line),
     cwd: import.meta.dirname,
-    env: testParts().programEnv,
+    env: testAgentServices().programEnv,
     ...given,
   })
   if ('kind' in found) assertEntry(found)
@@ -45,8 +45,8 @@ async function ask(target: Target, given: Partial<DetectParts> = {}, within = ti
 }
 
 /** Whatever is found is an entry that its kind takes. */
-function assertEntry({ kind, entry }: Extract<Detected, { kind: string }>): void {
-  const read = kinds.find((one) => one.kind === kind)?.schema.safeParse(entry)
+function assertEntry({ kind, entry }: Extract<Detection, { kind: string }>): void {
+  const read = agentKinds.find((one) => one.kind === kind)?.schema.safeParse(entry)
   assert.equal(read?.success, true, JSON.stringify([entry, read?.error?.issues]))
 }
 
@@ -62,8 +62,8 @@ async function web(t: TestContext, answer: RequestListener): Promise<string> {
 }
 
 const token = { value: 'sesame', reference: '${env:TOKEN}' }
-const reasonsOf = (found: Detected): string => ('reasons' in found ? found.reasons.join('\n') : `it is ${found.kind}`)
-const pick = (found: Detected) =>
+const reasonsOf = (found: Detection): string => ('reasons' in found ? found.reasons.join('\n') : `it is ${found.kind}`)
+const pick = (found: Detection) =>
   'kind' in found ? { kind: found.kind, name: found.name, entry: found.entry } : found.reasons
 
 describe('behind an address', () => {
@@ -137,7 +137,7 @@ describe('behind an address', () => {
   })
 
   it('there is an MCP server, at its address or at its host', async (t) => {
-    const server = await everythingAt(t)
+    const server = await startEverythingServer(t)
     for (const url of [server.url, server.url.replace('/mcp', '')]) {
       const { found } = await ask([url])
       assert.deepEqual(pick(found), { kind: 'mcp', name: 'everything', entry: { url: server.url } })
@@ -179,13 +179,13 @@ describe('behind an address', () => {
 
 describe('behind a command', () => {
   const folder = (t: TestContext) => {
-    const one = benchFolder()
+    const one = createSharedFolder()
     t.after(() => one.remove())
     return one
   }
 
   it('there is an MCP server', async () => {
-    const command = everythingCommand as unknown as Target
+    const command = everythingCommand as unknown as DetectTarget
     const { found } = await ask(command)
     assert.deepEqual(pick(found), { kind: 'mcp', name: 'everything', entry: { command: [...command] } })
   })
@@ -229,7 +229,7 @@ describe('behind a command', () => {
     assert.ok(said.some((line) => line.includes('(it says: a bad day)')))
     const pids = readFileSync(join(path, 'pids'), 'utf8').trim().split('\n').map(Number)
     assert.ok(pids.length >= 2)
-    await Promise.all(pids.map(dies))
+    await Promise.all(pids.map(waitForProcessExit))
   })
 
   it('there is a program that ends at once, or none at all', async () => {

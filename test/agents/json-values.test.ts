@@ -17,14 +17,14 @@ import { WebSocketServer } from 'ws'
 import { createOidc } from '../../packages/hub/src/admin/oidc.ts'
 import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
 import { acpKind } from '../../packages/hub/src/agents/acp/index.ts'
-import { detectWithin } from '../../packages/hub/src/agents/detect/index.ts'
-import { mcpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
-import { jsonIn } from '../../packages/hub/src/agents/mcp/words.ts'
-import { openclawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
-import { openLine } from '../../packages/hub/src/agents/openclaw/line.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { createDetect } from '../../packages/hub/src/agents/detect/index.ts'
+import { createMcpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
+import { parseJsonOrUndefined } from '../../packages/hub/src/agents/mcp/parse-input.ts'
+import { openClawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
+import { openOpenClawConnection } from '../../packages/hub/src/agents/openclaw/gateway/connection.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
-import { openStage } from '../admin/stage.ts'
+import { openTestHub } from '../admin/test-hub.ts'
 
 const jsonNodes = 1_000
 const numbers = (count: number): string => `[${Array.from({ length: count }, () => '7').join(',')}]`
@@ -52,7 +52,7 @@ async function longestParsed(t: TestContext, work: () => Promise<unknown>): Prom
 
 describe('`limits.jsonNodes` of the configuration', () => {
   it('holds for messages, the MCP front and the admin API', async () => {
-    const { url, ask } = await openStage({
+    const { url, ask } = await openTestHub({
       config: { limits: { jsonNodes }, access: { anonymous: ['talker'] }, mcp: { tools: 'agents' } },
     })
     const post = async (path: string, body: string, headers = {}): Promise<[number, string]> => {
@@ -85,7 +85,7 @@ describe('`limits.jsonNodes` of the configuration', () => {
   })
 
   it('is 100,000 for the admin API unless it is set', async () => {
-    const { ask } = await openStage()
+    const { ask } = await openTestHub()
     const refused = await ask('POST', '/admin/config/check', { text: '', more: JSON.parse(tooMany) })
     assert.equal(refused.status, 413)
     assert.match(refused.json.error.message, /up to 100000 JSON values/)
@@ -106,7 +106,7 @@ describe('a backend that sends too many JSON values', () => {
         response.end(`{"jsonrpc":"2.0","id":1,"result":{"message":${message}}}`)
       })
     })
-    const { agent, lines } = await openKind(t, a2aKind, { url, allowPrivate: true }, { parts })
+    const { agent, lines } = await openKind(t, a2aKind, { url, allowPrivate: true }, { services: parts })
     const outcome = await agent.send('hi').then(endOf, (reason: Error) => reason.message)
     assert.ok(outcome === 'TASK_STATE_FAILED' || /JSON values|remote/i.test(outcome), outcome)
     assert.match(inspect(lines, { depth: 10 }) + outcome, /more than the 1000 JSON values/)
@@ -121,7 +121,7 @@ describe('a backend that sends too many JSON values', () => {
     )
     const { port } = server.address() as AddressInfo
     const open = (nodes: number | undefined) =>
-      openLine({
+      openOpenClawConnection({
         url: `ws://127.0.0.1:${port}`,
         connect: () => assert.fail('the frame was read'),
         onEvent: () => assert.fail('the frame was read'),
@@ -141,7 +141,7 @@ describe('a backend that sends too many JSON values', () => {
         })
       })
       const entry = { url: url.replace('http', 'ws'), token: 't', transport: 'http' }
-      const { agent, lines } = await openKind(t, openclawKind, entry, { parts })
+      const { agent, lines } = await openKind(t, openClawKind, entry, { services: parts })
       const outcome = await agent.send('hi').then(endOf, (reason: unknown) => inspect(reason, { depth: 5 }))
       assert.doesNotMatch(outcome, /COMPLETED/)
       assert.match(inspect(lines, { depth: 10 }) + outcome, /it holds more than 1000 JSON values/)
@@ -151,18 +151,18 @@ describe('a backend that sends too many JSON values', () => {
   it('fails the task as an ACP agent', async (t) => {
     const program = `process.stdout.write('{"jsonrpc":"2.0","id":0,"result":{"list":[7' + ',7'.repeat(2000) + ']}}\\n'); setInterval(() => {}, 1000)`
     const entry = { command: [process.execPath, '-e', program], killGrace: '300ms' }
-    const { agent, lines } = await openKind(t, acpKind, entry, { parts: { ...parts, baseDir: import.meta.dirname } })
+    const { agent, lines } = await openKind(t, acpKind, entry, { services: { ...parts, baseDir: import.meta.dirname } })
     const outcome = await agent.send('hi').then(endOf, (reason: unknown) => inspect(reason, { depth: 5 }))
     assert.doesNotMatch(outcome, /COMPLETED/)
     assert.match(inspect(lines, { depth: 10 }) + outcome, /the agent sent a message of more than 1000 JSON values/)
   })
 
   it('is ended as an MCP server that is a program', async (t) => {
-    const { fetch, log, programEnv } = testParts()
+    const { fetch, log, programEnv } = testAgentServices()
     const program = `process.stdin.once('data', () => process.stdout.write('{"jsonrpc":"2.0","id":0,"result":[7' + ',7'.repeat(2000) + ']}\\n')); setInterval(() => {}, 1000)`
     const command = [process.execPath, '-e', program] as const
     const server = { command, cwd: import.meta.dirname, env: programEnv }
-    const connection = mcpConnection(server, { fetch, log, connectTimeoutMs: 60_000, jsonNodes })
+    const connection = createMcpConnection(server, { fetch, log, connectTimeoutMs: 60_000, jsonNodes })
     t.after(() => connection.close())
     await assert.rejects(connection.tools(new AbortController().signal), {
       code: 'PAYLOAD_TOO_LARGE',
@@ -190,10 +190,10 @@ describe('an answer of too many JSON values is not parsed', () => {
     )
     let found: object = {}
     const longest = await longestParsed(t, async () => {
-      found = await detectWithin({ httpMs: 60_000, programMs: 60_000, fetchedMs: 60_000 })([url], {
+      found = await createDetect({ httpMs: 60_000, programMs: 60_000, fetchedMs: 60_000 })([url], {
         fetch: globalThis.fetch,
         signal: new AbortController().signal,
-        say() {},
+        onProgress() {},
         cwd: import.meta.dirname,
         env: {},
       })
@@ -239,8 +239,8 @@ describe('an answer of too many JSON values is not parsed', () => {
   })
 
   it('where it is the text of a message for a tool', async (t) => {
-    const longest = await longestParsed(t, async () => assert.equal(jsonIn(tooMany), undefined))
+    const longest = await longestParsed(t, async () => assert.equal(parseJsonOrUndefined(tooMany), undefined))
     assert.equal(longest, 0)
-    assert.deepEqual(jsonIn('[1,2]'), [1, 2])
+    assert.deepEqual(parseJsonOrUndefined('[1,2]'), [1, 2])
   })
 })

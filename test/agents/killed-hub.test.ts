@@ -7,25 +7,25 @@ import { connect } from '@parley/a2a/client'
 import type { RemoteAgent } from '@parley/a2a/client'
 import { newFolder, startHub } from '../hub/running-hub.ts'
 import type { RunningHub } from '../hub/running-hub.ts'
-import type { BenchFolder } from './bench-folder.ts'
-import { benchFolder } from './bench-folder.ts'
-import { dies, lives } from './living.ts'
+import type { SharedFolder } from './shared-folder.ts'
+import { createSharedFolder } from './shared-folder.ts'
+import { waitForProcessExit, isProcessAlive } from './process-liveness.ts'
 
 const program = (name: string, ...args: readonly string[]): string =>
   JSON.stringify([process.execPath, join(import.meta.dirname, 'programs', name), ...args])
 const names = ['rerun', 'failing', 'kept', 'coder', 'forgetful'] as const
 type Name = (typeof names)[number]
 
-const config = (folders: Readonly<Record<Name, BenchFolder>>): string => {
+const config = (folders: Readonly<Record<Name, SharedFolder>>): string => {
   const env = (name: Name, more = ''): string => `env: { BENCH: ${JSON.stringify(folders[name].path)}${more} }`
-  const scripted = `kind: command, command: ${program('answering.ts')}, killGrace: 1s`
+  const scripted = `kind: command, command: ${program('scripted-program.ts')}, killGrace: 1s`
   return `
 listen: { port: 0, grpcPort: false }
 access: { anonymous: [${names.join(', ')}] }
 agents:
   rerun: { ${scripted}, protocol: jsonl, resume: rerun, ${env('rerun')} }
   failing: { ${scripted}, protocol: jsonl, ${env('failing')} }
-  kept: { kind: command, command: ${program('answering.ts', 'keep')}, mode: keep, protocol: jsonl, resume: rerun, ${env('kept')} }
+  kept: { kind: command, command: ${program('scripted-program.ts', 'keep')}, mode: keep, protocol: jsonl, resume: rerun, ${env('kept')} }
   coder: { kind: acp, command: ${program('acp-agent.ts')}, killGrace: 1s, ${env('coder')} }
   forgetful: { kind: acp, command: ${program('acp-agent.ts')}, killGrace: 1s, ${env('forgetful', ', LACKS: load')} }
 `
@@ -40,14 +40,14 @@ interface Begun {
 }
 
 /** Reads until the first piece of the answer has come, then no more. */
-async function begin(agent: RemoteAgent, folder: BenchFolder): Promise<Begun> {
+async function begin(agent: RemoteAgent, folder: SharedFolder): Promise<Begun> {
   const stream = agent.stream('slow')
   const events: StreamEvent[] = []
   for await (const event of stream) {
     events.push(event)
     if ('artifactUpdate' in event) break
   }
-  await folder.appears('begun')
+  await folder.waitForFile('begun')
   const pid = Number(await folder.read('begun'))
   return { events, taskId: stream.taskId ?? '', lastEventId: stream.lastEventId ?? '', pid }
 }
@@ -61,7 +61,7 @@ it('a hub that was killed in the middle', { timeout: 120_000 }, async (t) => {
   t.after(() => {
     for (const folder of Object.values(folders)) folder.remove()
   })
-  const folders = Object.fromEntries(names.map((name) => [name, benchFolder()])) as Record<Name, BenchFolder>
+  const folders = Object.fromEntries(names.map((name) => [name, createSharedFolder()])) as Record<Name, SharedFolder>
   const begun = {} as Record<Name, Begun>
   const rest = {} as Record<Name, readonly StreamEvent[]>
   let hub: RunningHub
@@ -71,12 +71,15 @@ it('a hub that was killed in the middle', { timeout: 120_000 }, async (t) => {
   hub = await startHub(folder)
   await Promise.all(names.map(async (name) => (begun[name] = await begin(await agentAt(name), folders[name]))))
   hub.signal('SIGKILL')
-  await hub.end()
+  await hub.stop()
   // Programs that listen to their input notice, those that do not go on for nobody.
-  assert.ok(lives(begun.rerun.pid), 'the program of the killed hub is gone, and nothing is shown by what follows')
+  assert.ok(
+    isProcessAlive(begun.rerun.pid),
+    'the program of the killed hub is gone, and nothing is shown by what follows',
+  )
   hub = await startHub(folder)
-  for (const name of names) await dies(begun[name].pid)
-  for (const name of names) folders[name].put('released')
+  for (const name of names) await waitForProcessExit(begun[name].pid)
+  for (const name of names) folders[name].createFile('released')
   await Promise.all(
     names.map(async (name) => {
       const { taskId, lastEventId } = begun[name]

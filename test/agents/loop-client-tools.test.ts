@@ -9,8 +9,8 @@ import type { Struct, Task } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import { createHandler } from '@parley/a2a/server'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { callOnce, loopBench, resultsIn } from './loop-bench.ts'
-import type { LoopBench } from './loop-bench.ts'
+import { scriptCallingOnce, createLoopFixture, toolResultsIn } from './loop-fixture.ts'
+import type { LoopFixture } from './loop-fixture.ts'
 
 const positionTool = {
   name: 'position',
@@ -30,8 +30,8 @@ function folderOf(t: TestContext): string {
   return folder
 }
 
-async function talkTo(t: TestContext, bench: LoopBench, version: '1.0' | '0.3' | '0.2') {
-  const { agent, extensions = [] } = await bench.open()
+async function talkTo(t: TestContext, fixture: LoopFixture, version: '1.0' | '0.3' | '0.2') {
+  const { agent, extensions = [] } = await fixture.open()
   const handler = createHandler({ agent, name: 'Loop', extensions, store: sqliteStore(join(folderOf(t), 'x.db')) })
   t.after(() => handler.close())
   return connect('http://agent.test', { fetch: (request) => handler.fetch(request), version })
@@ -40,9 +40,12 @@ async function talkTo(t: TestContext, bench: LoopBench, version: '1.0' | '0.3' |
 describe('tools of the client', () => {
   for (const version of ['1.0', '0.3', '0.2'] as const)
     it(`are run there when the model calls them, in ${version} [S2-13 S2-14]`, async (t) => {
-      const script = callOnce({ name: 'position', input: { exact: true }, id: 'c1' }, { name: 'wallet', id: 'c2' })
-      const bench = await loopBench(t, script, [{ client: true }])
-      const remote = await talkTo(t, bench, version)
+      const script = scriptCallingOnce(
+        { name: 'position', input: { exact: true }, id: 'c1' },
+        { name: 'wallet', id: 'c2' },
+      )
+      const fixture = await createLoopFixture(t, script, [{ client: true }])
+      const remote = await talkTo(t, fixture, version)
       const inputs: unknown[] = []
       const chat = remote.chat({
         tools: {
@@ -63,7 +66,7 @@ describe('tools of the client', () => {
       assert.deepEqual(inputs, [{ exact: true }])
       assert.match(answer, /^\{"city":"Lisbon"\} \| The tool failed: .*it is empty/)
       assert.deepEqual(
-        (await bench.model.request(1)).body.tools?.map(({ function: { name, description } }) => [name, description]),
+        (await fixture.model.request(1)).body.tools?.map(({ function: { name, description } }) => [name, description]),
         [
           ['position', 'Where the person is'],
           ['wallet', 'Wallet'],
@@ -73,28 +76,28 @@ describe('tools of the client', () => {
     })
 
   it('are declared by the card of an agent that may call them, and of no other', async (t) => {
-    const without = await loopBench(t, callOnce(), [])
+    const without = await createLoopFixture(t, scriptCallingOnce(), [])
     assert.equal((await without.open()).extensions, undefined)
-    const remote = await talkTo(t, await loopBench(t, callOnce(), [{ client: true }]), '1.0')
+    const remote = await talkTo(t, await createLoopFixture(t, scriptCallingOnce(), [{ client: true }]), '1.0')
     assert.ok(remote.card.capabilities.extensions?.some((extension) => extension.uri === uri))
   })
 
   it('are not there for clients that have none, nor those that the operator does not allow [S0-28]', async (t) => {
-    const bench = await loopBench(t, () => ({ say: 'ok' }), [{ client: { allow: ['pos*'] } }])
-    const agent = await bench.agent()
+    const fixture = await createLoopFixture(t, () => ({ say: 'ok' }), [{ client: { allow: ['pos*'] } }])
+    const agent = await fixture.agent()
     await agent.send('hi')
-    assert.equal((await bench.model.request(1)).body.tools, undefined)
+    assert.equal((await fixture.model.request(1)).body.tools, undefined)
     await agent.send({ ...ask, metadata: { [uri]: { tools: [positionTool, { name: 'camera' }, { name: 7 }, 'x'] } } })
     assert.deepEqual(
-      (await bench.model.request(2)).body.tools?.map(({ function: { name } }) => name),
+      (await fixture.model.request(2)).body.tools?.map(({ function: { name } }) => name),
       ['position'],
     )
   })
 
   it('are waited for by a question that any client understands, and survive a restart', async (t) => {
-    const bench = await loopBench(t, callOnce({ name: 'position', id: 'c1' }), [{ client: true }])
+    const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'position', id: 'c1' }), [{ client: true }])
     const file = join(folderOf(t), 'x.db')
-    const first = await bench.agent({ store: sqliteStore(file) })
+    const first = await fixture.agent({ store: sqliteStore(file) })
     const asked = (await first.send(ask)) as Task
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.deepEqual(asked.status.message?.parts, [
@@ -102,32 +105,32 @@ describe('tools of the client', () => {
       { data: { toolUseId: 'c1', name: 'position', input: {} }, metadata: { [uri]: { type: 'tool-use' } } },
     ])
     await first.close()
-    const second = await bench.agent({ store: sqliteStore(file) })
+    const second = await fixture.agent({ store: sqliteStore(file) })
     const task = (await second.send([resultOf('c1', 'Lisbon')], { taskId: asked.id })) as Task
     assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
-    assert.deepEqual(resultsIn((await bench.model.request(2)).body), ['Lisbon'])
+    assert.deepEqual(toolResultsIn((await fixture.model.request(2)).body), ['Lisbon'])
     // The answer need not list the tools again.
-    assert.equal((await bench.model.request(2)).body.tools?.length, 1)
+    assert.equal((await fixture.model.request(2)).body.tools?.length, 1)
   })
 
   it('may give secrets, which the model is told and nobody keeps', async (t) => {
-    const bench = await loopBench(t, callOnce({ name: 'position', id: 'c1' }), [{ client: true }])
+    const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'position', id: 'c1' }), [{ client: true }])
     const folder = folderOf(t)
-    const agent = await bench.agent({ store: sqliteStore(join(folder, 'x.db')) })
+    const agent = await fixture.agent({ store: sqliteStore(join(folder, 'x.db')) })
     const asked = (await agent.send(ask)) as Task
-    bench.model.script = () => ({ say: 'Thank you' })
+    fixture.model.script = () => ({ say: 'Thank you' })
     await agent.send([resultOf('c1', 'hunter2', { sensitive: true })], { taskId: asked.id })
-    assert.deepEqual(resultsIn((await bench.model.request(2)).body), ['hunter2'])
+    assert.deepEqual(toolResultsIn((await fixture.model.request(2)).body), ['hunter2'])
     await agent.close()
     for (const name of readdirSync(folder)) assert.ok(!readFileSync(join(folder, name)).includes('hunter2'), name)
   })
 
   it('may stay unrun while the person goes on talking', async (t) => {
-    const bench = await loopBench(t, callOnce({ name: 'position', id: 'c1' }), [{ client: true }])
-    const agent = await bench.agent()
+    const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'position', id: 'c1' }), [{ client: true }])
+    const agent = await fixture.agent()
     const asked = (await agent.send(ask)) as Task
     await agent.send('Never mind, I am in Lisbon', { taskId: asked.id })
-    const { messages } = (await bench.model.request(2)).body
+    const { messages } = (await fixture.model.request(2)).body
     assert.deepEqual(
       messages.slice(-2).map(({ role, content }) => [role, content]),
       [
@@ -138,11 +141,11 @@ describe('tools of the client', () => {
   })
 
   it('that nobody runs in time are told the model as such', async (t) => {
-    const bench = await loopBench(t, callOnce({ name: 'position', id: 'c1' }), [{ client: true }])
-    const agent = await bench.agent({ inputTimeout: { afterMs: 50, then: 'continue' } })
+    const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'position', id: 'c1' }), [{ client: true }])
+    const agent = await fixture.agent({ inputTimeout: { afterMs: 50, then: 'continue' } })
     const asked = (await agent.send(ask)) as Task
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
-    const { body } = await bench.model.request(2)
-    assert.deepEqual(resultsIn(body), ['The client did not answer in time.'])
+    const { body } = await fixture.model.request(2)
+    assert.deepEqual(toolResultsIn(body), ['The client did not answer in time.'])
   })
 })

@@ -1,34 +1,34 @@
 import { inputRequired, newId } from '@parley/a2a'
 import type { Agent } from '@parley/a2a'
 import { agentContract } from '@parley/a2a/testing'
-import type { AgentBench } from '@parley/a2a/testing'
+import type { AgentUnderTest } from '@parley/a2a/testing'
 import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
 import { loopKind } from '../../packages/hub/src/agents/loop/index.ts'
 import { openaiKind } from '../../packages/hub/src/agents/openai/index.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import type { Script } from '../../packages/hub/src/agents/testing/scripted-model.ts'
-import { testHouse } from '../../packages/hub/src/agents/testing/test-house.ts'
-import { deskOf } from './loop-desks.ts'
-import type { Desk } from './loop-desks.ts'
+import { testInProcessClient } from '../../packages/hub/src/agents/testing/test-in-process-client.ts'
+import { toolProbe } from './loop-tool-probes.ts'
+import type { ToolProbe } from './loop-tool-probes.ts'
 
-interface Bench extends AgentBench {
-  readonly desk: Desk
+interface Bench extends AgentUnderTest {
+  readonly desk: ToolProbe
 }
 
 agentContract('loop', {
   async open(): Promise<Bench> {
     const name = newId()
     const model = await scriptedModel(brain(name))
-    const house = testHouse({ travel })
+    const inProcessClient = testInProcessClient({ travel })
     const gpt = await openaiKind.open(
       openaiKind.schema.parse({ baseUrl: model.url, model: 'scripted', retries: 0 }),
-      testParts(),
+      testAgentServices(),
     )
     const entry = loopKind.schema.parse({ model: 'gpt', tools: [{ module: './loop-tools.ts' }, { agent: 'travel' }] })
     const opened: OpenAgent[] = []
     const open = async (): Promise<Agent> => {
-      const parts = testParts({ baseDir: import.meta.dirname, house, model: () => gpt.model })
+      const parts = testAgentServices({ baseDir: import.meta.dirname, inProcessClient, model: () => gpt.model })
       const one = await loopKind.open(entry, parts)
       opened.push(one)
       return one.agent
@@ -36,10 +36,10 @@ agentContract('loop', {
     return {
       agent: await open(),
       reopen: open,
-      desk: deskOf(name),
+      desk: toolProbe(name),
       async close() {
         for (const one of opened) await one.close?.()
-        await house.close()
+        await inProcessClient.close()
         await model.close()
       },
     }
@@ -48,7 +48,7 @@ agentContract('loop', {
   each: (word) => ({ text: `say ${word}`, answer: word }),
   long: {
     text: 'wait for the gate',
-    begun: ({ desk }) => desk.begun.promise,
+    begun: ({ desk }) => desk.started.promise,
     stopped: ({ desk }) => desk.stopped.promise,
   },
   failing: { text: 'break', shown: 'The model is down', hidden: 'host-17' },
@@ -59,8 +59,8 @@ agentContract('loop', {
     text: 'note, then wait for the gate',
     // Nothing is run twice: the note is one, and of the other call nobody knows.
     answer: /^I begin\.\n\nnotes: 1, then (the gate is open|unknown)$/,
-    begun: ({ desk }) => desk.begun.promise,
-    release: ({ desk }) => desk.gate.resolve(),
+    begun: ({ desk }) => desk.started.promise,
+    release: ({ desk }) => desk.release.resolve(),
   },
 })
 
@@ -87,7 +87,7 @@ function brain(desk: string): Script {
       case 'note, then wait for the gate': {
         if (last === undefined) return { say: 'I begin.', calls: [{ name: 'note', input: { desk }, id: 'note' }] }
         if (last === 'noted') return { calls: [{ name: 'wait_for_gate', input: { desk }, id: 'wait' }], fragments: 3 }
-        const notes = deskOf(desk).ran.filter((name) => name === 'note').length
+        const notes = toolProbe(desk).calls.filter((name) => name === 'note').length
         return { say: `notes: ${notes}, then ${last.includes('unknown') ? 'unknown' : last}` }
       }
       case 'book a flight':

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { StreamEvent, Struct, Task } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 import type { Script } from '../../packages/hub/src/agents/testing/scripted-model.ts'
-import { callOnce, loopBench, resultsIn } from './loop-bench.ts'
+import { scriptCallingOnce, createLoopFixture, toolResultsIn } from './loop-fixture.ts'
 
 const everything = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 const server = (more: object = {}) => ({ mcp: { command: [process.execPath, everything], ...more } })
@@ -20,7 +20,7 @@ const callsIn = (events: readonly StreamEvent[]) =>
 
 describe('tools of an MCP server in the loop', () => {
   it('are skills of the card, with names that people read and tags, as far as they are allowed [S0-26 S0-28]', async (t) => {
-    const all = await loopBench(t, callOnce(), [
+    const all = await createLoopFixture(t, scriptCallingOnce(), [
       server(),
       { module: './loop-tools.ts' },
       { agent: 'travel' },
@@ -28,7 +28,7 @@ describe('tools of an MCP server in the loop', () => {
     ])
     const opened = await all.open()
     t.after(() => opened.close?.())
-    const skills = (await opened.look?.(signal))?.skills ?? []
+    const skills = (await opened.fetchCard?.(signal))?.skills ?? []
     const sum = skills.find(({ id }) => id === 'get-sum')
     assert.deepEqual([sum?.name, sum?.tags], ['Get Sum Tool', ['tool', 'mcp', 'compute']])
     assert.ok(skills.length > 10)
@@ -36,44 +36,44 @@ describe('tools of an MCP server in the loop', () => {
       skills.slice(-3).map(({ name }) => name),
       ['Note', 'Wait for gate', 'Ask Travel'],
     )
-    const few = await (await loopBench(t, callOnce(), [server({ allow: ['get-s*', 'echo'] })])).open()
+    const few = await (await createLoopFixture(t, scriptCallingOnce(), [server({ allow: ['get-s*', 'echo'] })])).open()
     t.after(() => few.close?.())
     assert.deepEqual(
-      (await few.look?.(signal))?.skills?.map(({ id }) => id),
+      (await few.fetchCard?.(signal))?.skills?.map(({ id }) => id),
       ['echo', 'get-structured-content', 'get-sum'],
     )
   })
 
   it('one of which is down do not hide the others, in the card or from the model', async (t) => {
     const down = { mcp: { command: ['/nowhere/server'] } }
-    const bench = await loopBench(t, callOnce({ name: 'echo', input: { message: 'hi' } }), [
+    const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'echo', input: { message: 'hi' } }), [
       down,
       server({ allow: ['echo'] }),
     ])
-    const opened = await bench.open()
+    const opened = await fixture.open()
     t.after(() => opened.close?.())
     assert.deepEqual(
-      (await opened.look?.(signal))?.skills?.map(({ id }) => id),
+      (await opened.fetchCard?.(signal))?.skills?.map(({ id }) => id),
       ['echo'],
     )
-    const agent = await bench.agent()
+    const agent = await fixture.agent()
     assert.equal(await agent.ask('go'), 'Echo: hi')
-    const alone = await (await loopBench(t, callOnce(), [down])).open()
-    await assert.rejects(alone.look?.(signal) ?? Promise.resolve())
+    const alone = await (await createLoopFixture(t, scriptCallingOnce(), [down])).open()
+    await assert.rejects(alone.fetchCard?.(signal) ?? Promise.resolve())
   })
 
   it('are called, tell how far they are, and give files and data [S2-33]', async (t) => {
-    const script = callOnce(
+    const script = scriptCallingOnce(
       { name: 'get-sum', input: { a: 2, b: 3 }, id: 'sum' },
       { name: 'get-tiny-image', id: 'image' },
       { name: 'get-structured-content', input: { location: 'Chicago' }, id: 'data' },
       { name: 'trigger-long-running-operation', input: { duration: 0.6, steps: 2 }, id: 'long' },
       { name: 'get-sum', input: { a: 'x' }, id: 'wrong' },
     )
-    const bench = await loopBench(t, script, [server()])
-    const agent = await bench.agent()
+    const fixture = await createLoopFixture(t, script, [server()])
+    const agent = await fixture.agent()
     const events = await agent.stream('go').all()
-    const [sum, image, weather, long, wrong] = resultsIn((await bench.model.request(2)).body)
+    const [sum, image, weather, long, wrong] = toolResultsIn((await fixture.model.request(2)).body)
     assert.match(sum ?? '', /is 5/)
     assert.match(image ?? '', /image\/png: given to the user/)
     assert.match(weather ?? '', /"temperature"/)
@@ -90,23 +90,23 @@ describe('tools of an MCP server in the loop', () => {
   })
 
   it('may ask the person in the middle of a call', async (t) => {
-    const bench = await loopBench(t, callOnce({ name: 'trigger-elicitation-request' }), [server()])
-    const agent = await bench.agent()
+    const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'trigger-elicitation-request' }), [server()])
+    const agent = await fixture.agent()
     const asked = (await agent.send('go')) as Task
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.match(JSON.stringify(asked.status.message?.parts), /legal name/)
     const task = (await agent.send([{ data: { name: 'Ann', check: true } }], { taskId: asked.id })) as Task
     assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
-    assert.match(resultsIn((await bench.model.request(2)).body)[0] ?? '', /Ann/)
+    assert.match(toolResultsIn((await fixture.model.request(2)).body)[0] ?? '', /Ann/)
   })
 
   it('are canceled with the task', async (t) => {
-    const bench = await loopBench(
+    const fixture = await createLoopFixture(
       t,
-      callOnce({ name: 'trigger-long-running-operation', input: { duration: 30, steps: 30 } }),
+      scriptCallingOnce({ name: 'trigger-long-running-operation', input: { duration: 30, steps: 30 } }),
       [server()],
     )
-    const agent = await bench.agent()
+    const agent = await fixture.agent()
     const { id } = (await agent.send('go', { returnImmediately: true })) as Task
     for await (const event of agent.subscribe(id)) if (callsIn([event]).length > 0) break
     assert.equal((await agent.cancel(id)).status.state, 'TASK_STATE_CANCELED')
@@ -128,15 +128,15 @@ describe('tools of an MCP server in the loop', () => {
       })`
     const command = [process.execPath, '-e', pid]
     for (const shared of [false, true]) {
-      const script = callOnce({ name: 'pid' })
+      const script = scriptCallingOnce({ name: 'pid' })
       // Each task begins with a call, whatever was said in those before.
       const anew: Script = (request, count) => {
         const { messages } = request.body
         const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
         return script({ ...request, body: { ...request.body, messages: since } }, count)
       }
-      const bench = await loopBench(t, anew, [{ mcp: { command, shared } }])
-      const opened = await bench.open()
+      const fixture = await createLoopFixture(t, anew, [{ mcp: { command, shared } }])
+      const opened = await fixture.open()
       t.after(() => opened.close?.())
       const as = (id: string) => {
         const agent = testAgent(opened.agent, { caller: { id } })

@@ -1,8 +1,8 @@
 /** Functions for the loop under test. What they do and see is told whoever has the desk. */
-import { deskOf } from './loop-desks.ts'
-import type { FunctionCall, FunctionTool } from '../../packages/hub/src/agents/loop/tools/functions.ts'
+import { toolProbe } from './loop-tool-probes.ts'
+import type { FunctionCall, FunctionTool } from '../../packages/hub/src/agents/loop/function-tools.ts'
 
-interface AtDesk {
+interface ProbeInput {
   readonly desk: string
 }
 
@@ -12,20 +12,20 @@ export const tools: Readonly<Record<string, FunctionTool>> = {
   note: {
     description: 'Notes that it was run',
     input,
-    run({ desk }: AtDesk) {
-      deskOf(desk).ran.push('note')
+    run({ desk }: ProbeInput) {
+      toolProbe(desk).calls.push('note')
       return 'noted'
     },
   },
   wait_for_gate: {
     description: 'Waits until it is let go',
     input,
-    async run({ desk }: AtDesk, { signal }: FunctionCall) {
-      const { ran, gate, begun, stopped } = deskOf(desk)
-      ran.push('wait')
-      begun.resolve()
+    async run({ desk }: ProbeInput, { signal }: FunctionCall) {
+      const { calls, release, started, stopped } = toolProbe(desk)
+      calls.push('wait')
+      started.resolve()
       signal.addEventListener('abort', () => stopped.resolve())
-      await Promise.race([gate.promise, stopped.promise])
+      await Promise.race([release.promise, stopped.promise])
       signal.throwIfAborted()
       return 'the gate is open'
     },

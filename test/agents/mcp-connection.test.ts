@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mcpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
+import { createMcpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
 import type { McpCallOptions, McpConnection } from '../../packages/hub/src/agents/mcp/connection.ts'
 import type { McpServer } from '../../packages/hub/src/agents/mcp/server.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
-import { everythingAt, everythingCommand } from './mcp-everything.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import { startEverythingServer, everythingCommand } from './mcp-everything.ts'
 
-const { programEnv } = testParts()
+const { programEnv } = testAgentServices()
 const { signal } = new AbortController()
 const options: McpCallOptions = { signal, timeoutMs: 20_000 }
 
 function connectTo(t: TestContext, server: McpServer, connectTimeoutMs = 20_000): McpConnection {
-  const { fetch, log } = testParts()
-  const connection = mcpConnection(server, { fetch, log, connectTimeoutMs })
+  const { fetch, log } = testAgentServices()
+  const connection = createMcpConnection(server, { fetch, log, connectTimeoutMs })
   t.after(() => connection.close())
   return connection
 }
@@ -26,14 +26,14 @@ function program(...lines: readonly string[]): McpServer {
 
 const places: [string, (t: TestContext) => Promise<McpServer>][] = [
   ['a program', async () => ({ command: everythingCommand, cwd: import.meta.dirname, env: programEnv })],
-  ['an address', async (t) => ({ url: (await everythingAt(t)).url, headers: {} })],
+  ['an address', async (t) => ({ url: (await startEverythingServer(t)).url, headers: {} })],
 ]
 
 for (const [where, open] of places)
   describe(`an MCP server behind ${where}`, () => {
     it('lists its tools, says who it is, and does what it is asked', async (t) => {
       const connection = connectTo(t, await open(t))
-      assert.equal((await connection.about(signal)).name, 'mcp-servers/everything')
+      assert.equal((await connection.serverInfo(signal)).name, 'mcp-servers/everything')
       const names = (await connection.tools(signal)).map(({ name }) => name)
       assert.ok(names.includes('echo') && names.includes('get-sum'))
       const { content } = await connection.call('get-sum', { a: 2, b: 3 }, options)
@@ -52,7 +52,7 @@ for (const [where, open] of places)
 
     it('asks whoever called, whose time does not count', async (t) => {
       const connection = connectTo(t, await open(t))
-      await connection.about(signal)
+      await connection.serverInfo(signal)
       const asked: string[] = []
       const { content } = await connection.call(
         'trigger-elicitation-request',
@@ -87,12 +87,12 @@ for (const [where, open] of places)
 
 describe('an MCP server that goes away', () => {
   it('and comes back at the same address is connected to again', async (t) => {
-    const first = await everythingAt(t)
+    const first = await startEverythingServer(t)
     const connection = connectTo(t, { url: first.url, headers: {} })
     await connection.call('echo', { message: 'one' }, options)
     await first.stop()
     await assert.rejects(connection.call('echo', { message: 'two' }, options))
-    await everythingAt(t, first.port)
+    await startEverythingServer(t, first.port)
     assert.match(JSON.stringify(await connection.call('echo', { message: 'three' }, options)), /three/)
   })
 

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Agent } from '@parley/a2a'
 import { agentContract } from '@parley/a2a/testing'
-import type { AgentBench, AgentHarness } from '@parley/a2a/testing'
+import type { AgentUnderTest, AgentHarness } from '@parley/a2a/testing'
 import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
 import { mcpKind } from '../../packages/hub/src/agents/mcp/index.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
-import { benchFolder } from './bench-folder.ts'
-import type { BenchFolder } from './bench-folder.ts'
-import { serveWeb } from './mcp-http.ts'
-import { scriptedServer } from './mcp-script.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import { createSharedFolder } from './shared-folder.ts'
+import type { SharedFolder } from './shared-folder.ts'
+import { serveFetchHandler } from './mcp-http.ts'
+import { createScriptedMcpServer } from './scripted-mcp-server.ts'
 
 const program = join(import.meta.dirname, 'programs/mcp-server.ts')
 
@@ -23,10 +23,10 @@ const usual = {
 } satisfies Partial<AgentHarness>
 
 /** An agent over a server, opened as often as the contract wants. */
-async function opened(entry: object): Promise<Pick<AgentBench, 'agent' | 'reopen' | 'close'>> {
+async function opened(entry: object): Promise<Pick<AgentUnderTest, 'agent' | 'reopen' | 'close'>> {
   const all: OpenAgent[] = []
   const reopen = async (): Promise<Agent> => {
-    const one = await mcpKind.open(mcpKind.schema.parse(entry), testParts())
+    const one = await mcpKind.open(mcpKind.schema.parse(entry), testAgentServices())
     all.push(one)
     return one.agent
   }
@@ -39,20 +39,20 @@ async function opened(entry: object): Promise<Pick<AgentBench, 'agent' | 'reopen
   }
 }
 
-interface FolderBench extends AgentBench {
-  readonly folder: BenchFolder
+interface FolderBench extends AgentUnderTest {
+  readonly folder: SharedFolder
 }
 
 agentContract<FolderBench>('mcp, a program', {
   ...usual,
   async open() {
-    const folder = benchFolder()
-    const bench = await opened({ command: [process.execPath, program, folder.path], cwd: import.meta.dirname })
+    const folder = createSharedFolder()
+    const fixture = await opened({ command: [process.execPath, program, folder.path], cwd: import.meta.dirname })
     return {
-      ...bench,
+      ...fixture,
       folder,
       async close() {
-        await bench.close()
+        await fixture.close()
         folder.remove()
       },
     }
@@ -60,8 +60,8 @@ agentContract<FolderBench>('mcp, a program', {
   memory: { tell: 'remember teal', ask: 'recall()', expects: 'teal', lasts: false },
   long: {
     text: 'wait()',
-    begun: ({ folder }) => folder.appears('begun'),
-    stopped: ({ folder }) => folder.appears('stopped'),
+    begun: ({ folder }) => folder.waitForFile('begun'),
+    stopped: ({ folder }) => folder.waitForFile('stopped'),
   },
   resume: 'fail',
   // Each conversation has a process of its own, which takes its time on a busy machine.
@@ -69,7 +69,7 @@ agentContract<FolderBench>('mcp, a program', {
   patienceMs: 20_000,
 })
 
-interface HttpBench extends AgentBench {
+interface HttpBench extends AgentUnderTest {
   readonly begun: PromiseWithResolvers<void>
   readonly stopped: PromiseWithResolvers<void>
   readonly gate: PromiseWithResolvers<void>
@@ -84,20 +84,20 @@ agentContract<HttpBench>('mcp, an address', {
       PromiseWithResolvers<void>,
     ]
     const desk = {
-      tell: (what: string) => (what === 'begun' ? begun : stopped).resolve(),
-      gate: () => gate.promise,
-      die() {},
+      report: (what: string) => (what === 'begun' ? begun : stopped).resolve(),
+      waitForRelease: () => gate.promise,
+      crash() {},
     }
-    const handler = createMcpHandler(() => scriptedServer(desk))
-    const place = await serveWeb((request) => handler.fetch(request))
-    const bench = await opened({ url: place.url })
+    const handler = createMcpHandler(() => createScriptedMcpServer(desk))
+    const place = await serveFetchHandler((request) => handler.fetch(request))
+    const fixture = await opened({ url: place.url })
     return {
-      ...bench,
+      ...fixture,
       begun,
       stopped,
       gate,
       async close() {
-        await bench.close()
+        await fixture.close()
         await handler.close()
         await place.close()
       },

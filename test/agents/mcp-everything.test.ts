@@ -5,16 +5,16 @@ import type { TestContext } from 'node:test'
 import type { AgentMessage, Part, StreamEvent, Struct, Task } from '@parley/a2a'
 import { mcpKind } from '../../packages/hub/src/agents/mcp/index.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
-import { everythingAt, everythingCommand } from './mcp-everything.ts'
+import { startEverythingServer, everythingCommand } from './mcp-everything.ts'
 
 const places: readonly [string, (t: TestContext) => Promise<object>][] = [
   ['a program', async () => ({ command: everythingCommand, cwd: import.meta.dirname })],
-  ['an address', async (t) => ({ url: (await everythingAt(t)).url })],
+  ['an address', async (t) => ({ url: (await startEverythingServer(t)).url })],
 ]
 const { signal } = new AbortController()
 
 const open = async (t: TestContext, entry: object) =>
-  openKind(t, mcpKind, entry, { parts: { baseDir: import.meta.dirname } })
+  openKind(t, mcpKind, entry, { services: { baseDir: import.meta.dirname } })
 const partsOf = ({ artifacts = [] }: Task): readonly Part[] => artifacts.flatMap(({ parts }) => parts)
 const textOf = (parts: readonly Part[]): string => parts.map((part) => ('text' in part ? part.text : '')).join('\n')
 const said = ({ status }: Task): string => textOf(status.message?.parts ?? [])
@@ -26,7 +26,7 @@ for (const [where, place] of places)
     it('are skills with names that people read, tags and examples, as far as they are allowed [S0-26 S0-28]', async (t) => {
       const server = await place(t)
       const { opened } = await open(t, server)
-      const card = await opened.look?.(signal)
+      const card = await opened.fetchCard?.(signal)
       assert.deepEqual([card?.name, card?.version], ['Everything Reference Server', '2.0.0'])
       assert.match(card?.description ?? '', /^Audience/)
       const sum = card?.skills?.find(({ id }) => id === 'get-sum')
@@ -41,7 +41,7 @@ for (const [where, place] of places)
       assert.ok(names.length > 10 && !names.includes('simulate-research-query'), names.join())
       const few = await open(t, { ...server, allow: ['get-*', 'echo'], deny: ['*-env', 'get-resource-*'] })
       assert.deepEqual(
-        (await few.opened.look?.(signal))?.skills?.map(({ id }) => id),
+        (await few.opened.fetchCard?.(signal))?.skills?.map(({ id }) => id),
         ['echo', 'get-annotated-message', 'get-structured-content', 'get-sum', 'get-tiny-image'],
       )
       const denied = (await few.agent.send([{ data: { tool: 'get-env' } }])) as Task

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { freePort } from '../free-port.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
 
 const script = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
-const { programEnv } = testParts()
+const { programEnv } = testAgentServices()
 
 export const everythingCommand = [process.execPath, script] as const
 
@@ -17,7 +17,7 @@ export interface EverythingServer {
   stop(): Promise<void>
 }
 
-export async function everythingAt(t: TestContext, port?: number): Promise<EverythingServer> {
+export async function startEverythingServer(t: TestContext, port?: number): Promise<EverythingServer> {
   const free = port ?? (await freePort())
   const child = spawn(process.execPath, [script, 'streamableHttp'], { env: { ...programEnv, PORT: String(free) } })
   const stop = async (): Promise<void> => {

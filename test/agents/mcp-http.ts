@@ -5,18 +5,18 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 
-export interface HttpPlace {
+export interface TestHttpServer {
   readonly url: string
   /** As a machine that is gone: nobody says goodbye. */
   cut(): void
   close(): Promise<void>
 }
 
-export async function serveWeb(answer: (request: Request) => Promise<Response>): Promise<HttpPlace> {
+export async function serveFetchHandler(answer: (request: Request) => Promise<Response>): Promise<TestHttpServer> {
   const server = createServer((incoming, outgoing) => {
     const leaving = new AbortController()
     outgoing.once('close', () => leaving.abort())
-    void answer(webRequest(incoming, leaving.signal)).then(({ status, headers, body }) => {
+    void answer(toWebRequest(incoming, leaving.signal)).then(({ status, headers, body }) => {
       outgoing.writeHead(status, Object.fromEntries(headers))
       if (body === null) return void outgoing.end()
       const readable = Readable.fromWeb(body as never, { signal: leaving.signal })
@@ -36,7 +36,7 @@ export async function serveWeb(answer: (request: Request) => Promise<Response>):
   }
 }
 
-function webRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+function toWebRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', url = '/', headers } = incoming
   const given = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])
   const body = method === 'POST' ? { body: Readable.toWeb(incoming) as never, duplex: 'half' } : {}

@@ -11,12 +11,12 @@ import { testAgent } from '@parley/a2a/testing'
 import type { TestAgentOptions } from '@parley/a2a/testing'
 import { mcpKind } from '../../packages/hub/src/agents/mcp/index.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
-import { benchFolder } from './bench-folder.ts'
-import type { BenchFolder } from './bench-folder.ts'
-import { everythingAt } from './mcp-everything.ts'
-import { serveWeb } from './mcp-http.ts'
-import { newSession, scriptedServer } from './mcp-script.ts'
-import type { ScriptDesk } from './mcp-script.ts'
+import { createSharedFolder } from './shared-folder.ts'
+import type { SharedFolder } from './shared-folder.ts'
+import { startEverythingServer } from './mcp-everything.ts'
+import { serveFetchHandler } from './mcp-http.ts'
+import { createScriptedSession, createScriptedMcpServer } from './scripted-mcp-server.ts'
+import type { ServerControls } from './scripted-mcp-server.ts'
 
 const program = join(import.meta.dirname, 'programs/mcp-server.ts')
 const { signal } = new AbortController()
@@ -24,15 +24,15 @@ const lost = 'The connection to the tool server was lost: whether the tool has d
 
 interface Place {
   readonly entry: object
-  readonly folder?: BenchFolder
+  readonly folder?: SharedFolder
   appears(what: string): Promise<void>
 }
 
-function aProgram(t: TestContext): Place & { readonly folder: BenchFolder } {
-  const folder = benchFolder()
+function aProgram(t: TestContext): Place & { readonly folder: SharedFolder } {
+  const folder = createSharedFolder()
   t.after(() => folder.remove())
   const entry = { command: [process.execPath, program, folder.path], cwd: import.meta.dirname }
-  return { entry, folder, appears: folder.appears }
+  return { entry, folder, appears: folder.waitForFile }
 }
 
 async function anAddress(t: TestContext): Promise<Place> {
@@ -42,13 +42,13 @@ async function anAddress(t: TestContext): Promise<Place> {
     told.set(what, one)
     return one
   }
-  const desk: ScriptDesk = {
-    tell: (what) => happening(what).resolve(),
-    gate: () => happening('go').promise,
-    die: () => place.cut(),
+  const controls: ServerControls = {
+    report: (what) => happening(what).resolve(),
+    waitForRelease: () => happening('go').promise,
+    crash: () => place.cut(),
   }
-  const handler = createMcpHandler(() => scriptedServer(desk))
-  const place = await serveWeb((request) => handler.fetch(request))
+  const handler = createMcpHandler(() => createScriptedMcpServer(controls))
+  const place = await serveFetchHandler((request) => handler.fetch(request))
   t.after(async () => {
     await handler.close()
     await place.close()
@@ -62,7 +62,7 @@ const places: readonly [string, (t: TestContext) => Place | Promise<Place>][] = 
 ]
 
 const open = async (t: TestContext, entry: object, test?: TestAgentOptions) =>
-  openKind(t, mcpKind, entry, { parts: { baseDir: import.meta.dirname }, ...(test !== undefined ? { test } : {}) })
+  openKind(t, mcpKind, entry, { services: { baseDir: import.meta.dirname }, ...(test !== undefined ? { test } : {}) })
 const textOf = (parts: readonly Part[] = []): string => parts.map((part) => ('text' in part ? part.text : '')).join('')
 const ending = (task: unknown): string => {
   const { status } = task as Task
@@ -147,7 +147,7 @@ describe('a program that is a server', () => {
     const { agent } = await open(t, entry)
     const { id, status } = (await agent.send('book_and_die()')) as Task
     assert.equal(status.state, 'TASK_STATE_INPUT_REQUIRED')
-    folder.put('go')
+    folder.createFile('go')
     for (;;) {
       const task = await agent.get(id)
       if (task.status.state === 'TASK_STATE_FAILED') break
@@ -183,14 +183,14 @@ describe('a program that is a server', () => {
     const entry = { command: [process.execPath, program, folder.path, 'new'], cwd: import.meta.dirname }
     const { opened, agent } = await open(t, entry)
     await opened.health?.(signal)
-    assert.equal((await opened.look?.(signal))?.name, 'Scripted server')
+    assert.equal((await opened.fetchCard?.(signal))?.name, 'Scripted server')
     const asked = (await agent.send('book()')) as Task
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.equal(await agent.ask('Lisbon', { taskId: asked.id }), 'A flight to Lisbon')
     const { id } = (await agent.send('wait()', { returnImmediately: true })) as Task
-    await folder.appears('begun')
+    await folder.waitForFile('begun')
     await agent.cancel(id)
-    await folder.appears('stopped')
+    await folder.waitForFile('stopped')
   })
 
   it('may be shared by all, who then cannot be asked anything', async (t) => {
@@ -216,9 +216,9 @@ describe('a server that gets other tools', () => {
       t,
       mcpKind,
       { ...entry, shared: true },
-      { parts: { lookAgain: looks.again } },
+      { services: { refreshCard: looks.again } },
     )
-    const names = async () => (await opened.look?.(signal))?.skills?.map(({ id }) => id) ?? []
+    const names = async () => (await opened.fetchCard?.(signal))?.skills?.map(({ id }) => id) ?? []
     assert.ok(!(await names()).includes('more'))
     await agent.ask('grow()')
     await looks.asked
@@ -227,17 +227,17 @@ describe('a server that gets other tools', () => {
   })
 
   it('is looked at again: at an address', async (t) => {
-    const session = newSession()
-    const desk: ScriptDesk = { tell() {}, gate: async () => {}, die() {} }
-    const handler = createMcpHandler(() => scriptedServer(desk, { session }))
-    const place = await serveWeb((request) => handler.fetch(request))
+    const session = createScriptedSession()
+    const controls: ServerControls = { report() {}, waitForRelease: async () => {}, crash() {} }
+    const handler = createMcpHandler(() => createScriptedMcpServer(controls, { session }))
+    const place = await serveFetchHandler((request) => handler.fetch(request))
     t.after(async () => {
       await handler.close()
       await place.close()
     })
     const looks = watched()
-    const { opened } = await openKind(t, mcpKind, { url: place.url }, { parts: { lookAgain: looks.again } })
-    const names = async () => (await opened.look?.(signal))?.skills?.map(({ id }) => id) ?? []
+    const { opened } = await openKind(t, mcpKind, { url: place.url }, { services: { refreshCard: looks.again } })
+    const names = async () => (await opened.fetchCard?.(signal))?.skills?.map(({ id }) => id) ?? []
     assert.ok(!(await names()).includes('more'))
     session.extra = true
     handler.notify.toolsChanged()
@@ -248,22 +248,22 @@ describe('a server that gets other tools', () => {
 
 describe('a server that is not there', () => {
   it('does not keep the agent from opening, and is called when it has come', async (t) => {
-    const first = await everythingAt(t)
+    const first = await startEverythingServer(t)
     await first.stop()
     const { opened, agent } = await open(t, { url: first.url, connectTimeout: '5s' })
-    await assert.rejects(opened.look?.(signal) ?? Promise.resolve(), { code: 'AGENT_UNAVAILABLE' })
+    await assert.rejects(opened.fetchCard?.(signal) ?? Promise.resolve(), { code: 'AGENT_UNAVAILABLE' })
     await assert.rejects(opened.health?.(signal) ?? Promise.resolve())
     await assert.rejects(agent.ask('echo hi'), (reason: Error) => {
       assert.ok(!reason.message.includes('127.0.0.1'))
       return reason.message === 'A tool server cannot be reached now'
     })
-    await everythingAt(t, first.port)
+    await startEverythingServer(t, first.port)
     assert.equal(await agent.ask('echo hi'), 'Echo: hi')
     await opened.health?.(signal)
   })
 
   it('any more, in the middle of a call, fails the call', async (t) => {
-    const server = await everythingAt(t)
+    const server = await startEverythingServer(t)
     const { agent } = await open(t, { url: server.url })
     const reading = agent.stream('trigger-long-running-operation duration=60 steps=60')
     let last: Task['status'] | undefined

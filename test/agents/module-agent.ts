@@ -1,40 +1,41 @@
 /** An agent as somebody writes it who only knows what a turn is: no import that is there at run time. */
 import type { Message, Task, Turn } from '@parley/a2a'
-import type { ModuleBench } from './module-bench.ts'
+import type { ModuleProbe } from './module-probe.ts'
 
-const benches = (globalThis as Record<symbol, unknown>)[Symbol.for('parley.test.module-bench')]
-const bench = (): ModuleBench => (benches as Map<string, ModuleBench>).get(import.meta.dirname) as ModuleBench
+const moduleProbes = (globalThis as Record<symbol, unknown>)[Symbol.for('parley.test.module-bench')]
+const moduleProbe = (): ModuleProbe =>
+  (moduleProbes as Map<string, ModuleProbe>).get(import.meta.dirname) as ModuleProbe
 
 export const agent = {
   resume: 'rerun',
   async *run(turn: Turn) {
-    const { text, signal, remembered } = turn
+    const { text, signal, lastCheckpoint } = turn
     const [verb, word = ''] = text.split(' ')
-    if (remembered === 'asked') yield `${text} it is`
+    if (lastCheckpoint === 'asked') yield `${text} it is`
     else if (verb === 'chat') yield* ['you ', 'said ', `${word}.`]
     else if (verb === 'long') {
       yield { state: 'TASK_STATE_WORKING', message: 'at it' } as const
-      bench().begun.resolve()
+      moduleProbe().started.resolve()
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      bench().stopped.resolve()
+      moduleProbe().stopped.resolve()
       throw signal.reason
     } else if (verb === 'fail') throw new Error('host-7.internal is down')
     else if (verb === 'remember') yield 'noted'
-    else if (verb === 'recall') yield lastTold(await turn.context()) ?? 'nothing'
+    else if (verb === 'recall') yield lastRemembered(await turn.context()) ?? 'nothing'
     else if (verb === 'ask') {
       await turn.checkpoint('asked')
       yield { state: 'TASK_STATE_INPUT_REQUIRED', message: 'Which city?' } as const
     } else if (verb === 'slow') {
       yield 'one '
       await turn.checkpoint('begun')
-      bench().begun.resolve()
-      await bench().released.promise
+      moduleProbe().started.resolve()
+      await moduleProbe().released.promise
       yield 'two three'
     }
   },
 }
 
-function lastTold(tasks: readonly Task[]): string | undefined {
+function lastRemembered(tasks: readonly Task[]): string | undefined {
   const told = tasks.flatMap(({ history = [] }) => history).map(textOf)
   return told.findLast((text) => text.startsWith('remember '))?.split(' ')[1]
 }

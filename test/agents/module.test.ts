@@ -4,30 +4,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Agent } from '@parley/a2a'
 import { agentContract } from '@parley/a2a/testing'
-import type { AgentBench } from '@parley/a2a/testing'
+import type { AgentUnderTest } from '@parley/a2a/testing'
 import { moduleKind } from '../../packages/hub/src/agents/module/index.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
-import { openBench, type ModuleBench } from './module-bench.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import { openModuleProbe, type ModuleProbe } from './module-probe.ts'
 
-interface Bench extends AgentBench {
-  readonly bench: ModuleBench
+interface Bench extends AgentUnderTest {
+  readonly bench: ModuleProbe
 }
 
 /** Each bench has the file in a folder of its own, so that it is a module of its own. */
 async function open(): Promise<Bench> {
   const baseDir = await mkdtemp(join(tmpdir(), 'parley-module-'))
   await copyFile(join(import.meta.dirname, 'module-agent.ts'), join(baseDir, 'agent.ts'))
-  const bench = openBench(baseDir)
+  const fixture = openModuleProbe(baseDir)
   const load = async (): Promise<Agent> => {
-    const opened = await moduleKind.open(moduleKind.schema.parse({ path: './agent.ts' }), testParts({ baseDir }))
+    const opened = await moduleKind.open(
+      moduleKind.schema.parse({ path: './agent.ts' }),
+      testAgentServices({ baseDir }),
+    )
     return opened.agent
   }
   return {
     agent: await load(),
-    bench,
+    bench: fixture,
     reopen: load,
     async close() {
-      bench.close()
+      fixture.close()
       await rm(baseDir, { recursive: true })
     },
   }
@@ -39,8 +42,8 @@ agentContract('module', {
   each: (word) => ({ text: `chat ${word}`, answer: `you said ${word}.` }),
   long: {
     text: 'long',
-    begun: ({ bench }) => bench.begun.promise,
-    stopped: ({ bench }) => bench.stopped.promise,
+    begun: ({ bench: fixture }) => fixture.started.promise,
+    stopped: ({ bench: fixture }) => fixture.stopped.promise,
   },
   failing: { text: 'fail', shown: 'The agent failed', hidden: 'host-7.internal' },
   memory: { tell: 'remember 42', ask: 'recall', expects: '42' },
@@ -49,7 +52,7 @@ agentContract('module', {
   slow: {
     text: 'slow',
     answer: /^one two three$/,
-    begun: ({ bench }) => bench.begun.promise,
-    release: ({ bench }) => bench.released.resolve(),
+    begun: ({ bench: fixture }) => fixture.started.promise,
+    release: ({ bench: fixture }) => fixture.released.resolve(),
   },
 })

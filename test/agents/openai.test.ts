@@ -1,11 +1,11 @@
 import { agentContract } from '@parley/a2a/testing'
-import type { AgentBench } from '@parley/a2a/testing'
+import type { AgentUnderTest } from '@parley/a2a/testing'
 import { openaiKind } from '../../packages/hub/src/agents/openai/index.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 import type { Script, ScriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
 
-interface Bench extends AgentBench {
+interface Bench extends AgentUnderTest {
   readonly model: ScriptedModel
   release(): void
 }
@@ -23,15 +23,15 @@ for (const stream of [true, false]) {
         retries: 1,
         retryWait: '10ms',
       })
-      const open = async () => (await openaiKind.open(entry, testParts())).agent
+      const open = async () => (await openaiKind.open(entry, testAgentServices())).agent
       return { agent: await open(), reopen: open, model, release: gate.resolve, close: () => model.close() }
     },
     chat: { text: 'say hello there', answer: /^hello there$/, ...(stream ? { pieces: 3 } : {}) },
     each: (word) => ({ text: `say ${word}`, answer: word }),
     long: {
       text: 'for ever',
-      begun: async ({ model }) => void (await model.asked('for ever')),
-      stopped: async ({ model }) => (await model.asked('for ever')).closed,
+      begun: async ({ model }) => void (await model.requestSaying('for ever')),
+      stopped: async ({ model }) => (await model.requestSaying('for ever')).closed,
     },
     failing: { text: 'break', shown: 'The model is down', hidden: 'host-17' },
     memory: { tell: 'say my colour is teal', ask: 'which colour?', expects: 'teal' },
@@ -39,7 +39,7 @@ for (const stream of [true, false]) {
     slow: {
       text: 'slowly',
       answer: /^one two three$/,
-      begun: async ({ model }) => void (await model.asked('slowly')),
+      begun: async ({ model }) => void (await model.requestSaying('slowly')),
       release: (bench) => bench.release(),
     },
   })

@@ -2,27 +2,27 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Task } from '@parley/a2a'
-import type { Stage } from './openclaw-stage.ts'
-import { ask, openStage, statusOf, textOf, until } from './openclaw-stage.ts'
+import type { OpenclawTestAgent } from './openclaw-test-agent.ts'
+import { sendText, openOpenclawTestAgent, statusOf, textOf, waitUntil } from './openclaw-test-agent.ts'
 
 const asking = { entry: { approvals: 'caller' }, trouble: { asksForApproval: true } }
 const command = 'run the command echo hi'
 
-async function answer({ agent }: Stage, { id }: Task, text: string): Promise<Task> {
-  return ask(agent, text, { taskId: id })
+async function answer({ agent }: OpenclawTestAgent, { id }: Task, text: string): Promise<Task> {
+  return sendText(agent, text, { taskId: id })
 }
 
 describe('a command that the gateway wants approved', () => {
   it('is denied where nobody is asked, which is the default, and the run goes on', async (t) => {
-    const { agent } = await openStage(t, { trouble: { asksForApproval: true } })
-    const task = await ask(agent, command)
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { asksForApproval: true } })
+    const task = await sendText(agent, command)
     assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
     assert.match(textOf(task), /exec denied/)
   })
 
   it('is asked of the caller where the entry says so, and runs if allowed', async (t) => {
-    const stage = await openStage(t, asking)
-    const asked = await ask(stage.agent, command)
+    const stage = await openOpenclawTestAgent(t, asking)
+    const asked = await sendText(stage.agent, command)
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.equal(statusOf(asked), 'The agent wants to run a command:\n\necho hi\n\nAnswer allow-once or deny.')
     assert.doesNotMatch(JSON.stringify(asked), /\/home\/claw/)
@@ -31,14 +31,14 @@ describe('a command that the gateway wants approved', () => {
   })
 
   it('does not run if denied', async (t) => {
-    const stage = await openStage(t, asking)
-    const done = await answer(stage, await ask(stage.agent, command), 'no')
+    const stage = await openOpenclawTestAgent(t, asking)
+    const done = await answer(stage, await sendText(stage.agent, command), 'no')
     assert.match(textOf(done), /It said: Exec denied \(user-denied\)/)
   })
 
   it('is asked for again when the answer is none of those offered', async (t) => {
-    const stage = await openStage(t, asking)
-    const asked = await ask(stage.agent, command)
+    const stage = await openOpenclawTestAgent(t, asking)
+    const asked = await sendText(stage.agent, command)
     const again = await answer(stage, asked, 'what for?')
     assert.equal(again.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.match(statusOf(again), /^That is none of the answers/)
@@ -46,27 +46,30 @@ describe('a command that the gateway wants approved', () => {
   })
 
   it('may be decided on at the gateway meanwhile', async (t) => {
-    const { agent, gateway } = await openStage(t, asking)
-    const asked = await ask(agent, command)
+    const { agent, gateway } = await openOpenclawTestAgent(t, asking)
+    const asked = await sendText(agent, command)
     gateway.approvals.resolve(gateway.approvals.ids()[0] ?? '', 'allow-once')
-    await until(async () => (await agent.get(asked.id)).status.state === 'TASK_STATE_COMPLETED', 'the end')
+    await waitUntil(async () => (await agent.get(asked.id)).status.state === 'TASK_STATE_COMPLETED', 'the end')
     assert.match(textOf(await agent.get(asked.id)), /It said: hi/)
   })
 
   it('is stopped with its run when the task is canceled while it waits', async (t) => {
-    const { agent, gateway } = await openStage(t, asking)
-    const asked = await ask(agent, command)
+    const { agent, gateway } = await openOpenclawTestAgent(t, asking)
+    const asked = await sendText(agent, command)
     assert.equal((await agent.cancel(asked.id)).status.state, 'TASK_STATE_CANCELED')
-    await until(() => gateway.asked.some(({ method }) => method === 'chat.abort'), 'the run to be stopped')
+    await waitUntil(
+      () => gateway.receivedRequests.some(({ method }) => method === 'chat.abort'),
+      'the run to be stopped',
+    )
   })
 
   it('that came while the connection was lost is found', async (t) => {
-    const stage = await openStage(t, asking)
+    const stage = await openOpenclawTestAgent(t, asking)
     const { agent, gateway } = stage
-    gateway.trouble.cutAfter = 'chat.send'
-    const task = await ask(agent, command)
+    gateway.faults.cutAfter = 'chat.send'
+    const task = await sendText(agent, command)
     assert.equal(task.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.match(textOf(await answer(stage, task, 'allow-once')), /It said: hi/)
-    assert.equal(gateway.mind.times('echo hi'), 1)
+    assert.equal(gateway.responder.times('echo hi'), 1)
   })
 })

@@ -1,18 +1,18 @@
 /** What the card of an agent of an OpenClaw gateway says, and who is asked for it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { CardPart } from '../../packages/hub/src/agents/kind.ts'
-import { openStage } from './openclaw-stage.ts'
-import type { StageOptions } from './openclaw-stage.ts'
+import type { PartialCard } from '../../packages/hub/src/agents/kind.ts'
+import { openOpenclawTestAgent } from './openclaw-test-agent.ts'
+import type { OpenclawTestAgentOptions } from './openclaw-test-agent.ts'
 import type { TestContext } from 'node:test'
 
 async function look(
   t: TestContext,
-  options: StageOptions = {},
-): Promise<CardPart & { readonly asked: readonly string[] }> {
-  const { bench, gateway } = await openStage(t, options)
-  const card = await bench.open.look?.(AbortSignal.timeout(5_000))
-  return { ...card, asked: gateway.asked.map(({ method }) => method) }
+  options: OpenclawTestAgentOptions = {},
+): Promise<PartialCard & { readonly asked: readonly string[] }> {
+  const { bench, gateway } = await openOpenclawTestAgent(t, options)
+  const card = await bench.open.fetchCard?.(AbortSignal.timeout(5_000))
+  return { ...card, asked: gateway.receivedRequests.map(({ method }) => method) }
 }
 
 describe('the card of an agent of an OpenClaw gateway', () => {
@@ -50,12 +50,12 @@ describe('the card of an agent of an OpenClaw gateway', () => {
   })
 
   it('promises what is taken, and so no JSON [S4-10]', async (t) => {
-    const { bench } = await openStage(t)
+    const { bench } = await openOpenclawTestAgent(t)
     const modes = bench.open.card?.inputModes ?? []
     assert.ok(modes.includes('text/*') && modes.includes('image/*') && modes.includes('application/pdf'))
     assert.ok(!modes.some((mode) => /json|^\*|^application\/\*/.test(mode)), modes.join(' '))
-    const http = await openStage(t, { entry: { transport: 'http' } })
+    const http = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
     assert.deepEqual(http.bench.open.card?.inputModes, ['text/plain', 'image/*'])
-    assert.equal(await http.bench.open.look?.(AbortSignal.timeout(5_000)), undefined)
+    assert.equal(await http.bench.open.fetchCard?.(AbortSignal.timeout(5_000)), undefined)
   })
 })

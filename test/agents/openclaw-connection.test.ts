@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { GatewayClient } from '@openclaw/gateway-client'
-import { memoryNotes } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a'
 import type { A2AError } from '@parley/a2a'
-import { openclawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
-import { openBench } from './openclaw-bench.ts'
+import { openClawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import { openOpenclawFixture } from './openclaw-fixture.ts'
 import type { FakeGateway } from './openclaw-gateway/gateway.ts'
 import { openFakeGateway } from './openclaw-gateway/gateway.ts'
-import { ask, openStage, textOf, until } from './openclaw-stage.ts'
+import { sendText, openOpenclawTestAgent, textOf, waitUntil } from './openclaw-test-agent.ts'
 
 const soon = (): AbortSignal => AbortSignal.timeout(5_000)
 
@@ -23,11 +23,11 @@ async function openGateway(t: TestContext): Promise<FakeGateway> {
 describe('the connection to an OpenClaw gateway', () => {
   it('is one for all agents with the same address and credentials, until the last of them closes', async (t) => {
     const gateway = await openGateway(t)
-    const kindNotes = memoryNotes()
+    const kindNotes = memoryKeyValueStore()
     const open = (name: string, entry: object = {}) =>
-      openclawKind.open(
-        openclawKind.schema.parse({ url: gateway.url, token: gateway.token, ...entry }),
-        testParts({ name, kindNotes }),
+      openClawKind.open(
+        openClawKind.schema.parse({ url: gateway.url, token: gateway.token, ...entry }),
+        testAgentServices({ name, kindKv: kindNotes }),
       )
     const agents = await Promise.all([open('a'), open('b'), open('c', { toolCalls: 'none' })])
     for (const agent of agents) await agent.health?.(soon())
@@ -36,30 +36,30 @@ describe('the connection to an OpenClaw gateway', () => {
     await asker.health?.(soon())
     assert.equal(gateway.connections(), 2, 'other rights, another connection')
     for (const agent of [...agents.slice(1), asker]) await agent.close?.()
-    await until(() => gateway.connections() === 1, 'one to be left')
+    await waitUntil(() => gateway.connections() === 1, 'one to be left')
     await agents[0]?.health?.(soon())
     await agents[0]?.close?.()
-    await until(() => gateway.connections() === 0, 'none to be left')
+    await waitUntil(() => gateway.connections() === 0, 'none to be left')
   })
 
   it('is made by the same device after a restart, and by no other', async (t) => {
     const gateway = await openGateway(t)
-    gateway.trouble.pairing = true
-    const notes = memoryNotes()
+    gateway.faults.pairing = true
+    const notes = memoryKeyValueStore()
     for (let process = 0; process < 2; process += 1) {
-      const bench = openBench(gateway, {}, notes)
-      await assert.rejects(bench.open.health?.(soon()) as Promise<void>)
-      await bench.close()
+      const fixture = openOpenclawFixture(gateway, {}, notes)
+      await assert.rejects(fixture.open.health?.(soon()) as Promise<void>)
+      await fixture.close()
     }
     assert.equal(gateway.pairRequests().length, 1)
-    const other = openBench(gateway)
+    const other = openOpenclawFixture(gateway)
     await assert.rejects(other.open.health?.(soon()) as Promise<void>)
     await other.close()
     assert.equal(gateway.pairRequests().length, 2)
   })
 
   it('that has to be approved first is refused in words to act on, and works once somebody has', async (t) => {
-    const { gateway, agent, bench } = await openStage(t, { trouble: { pairing: true } })
+    const { gateway, agent, bench: fixture } = await openOpenclawTestAgent(t, { trouble: { pairing: true } })
     await assert.rejects(agent.send('count to 2'), (error: Error & { code: string }) => {
       const [requestId] = gateway.pairRequests()
       assert.equal(error.code, 'AGENT_UNAVAILABLE')
@@ -67,32 +67,32 @@ describe('the connection to an OpenClaw gateway', () => {
       return true
     })
     gateway.pair(gateway.pairRequests()[0] ?? '')
-    await until(
+    await waitUntil(
       async () =>
-        bench.open.health?.(soon()).then(
+        fixture.open.health?.(soon()).then(
           () => true,
           () => false,
         ) ?? false,
       'the approval to be seen',
     )
-    assert.equal(textOf(await ask(agent, 'count to 2')), '1 2')
+    assert.equal(textOf(await sendText(agent, 'count to 2')), '1 2')
   })
 
   it('keeps the token that the gateway gives its device, and shows it when the shared one has changed', async (t) => {
     const gateway = await openGateway(t)
-    gateway.trouble.pairing = true
-    const notes = memoryNotes()
-    const first = openBench(gateway, {}, notes)
+    gateway.faults.pairing = true
+    const notes = memoryKeyValueStore()
+    const first = openOpenclawFixture(gateway, {}, notes)
     await assert.rejects(first.open.health?.(soon()) as Promise<void>)
     gateway.pair(gateway.pairRequests()[0] ?? '')
     await first.close()
-    const second = openBench(gateway, {}, notes)
+    const second = openOpenclawFixture(gateway, {}, notes)
     await second.open.health?.(soon())
     await second.close()
-    const third = openBench({ ...gateway, token: 'an old one' }, {}, notes)
+    const third = openOpenclawFixture({ ...gateway, token: 'an old one' }, {}, notes)
     await third.open.health?.(soon())
     await third.close()
-    const stranger = openBench({ ...gateway, token: 'an old one' })
+    const stranger = openOpenclawFixture({ ...gateway, token: 'an old one' })
     await assert.rejects(stranger.open.health?.(soon()) as Promise<void>, {
       message: /does not take the configured token/,
     })
@@ -100,40 +100,40 @@ describe('the connection to an OpenClaw gateway', () => {
   })
 
   it('with a wrong token is refused without a word of the token, and not tried again at once', async (t) => {
-    const { gateway, agent, bench } = await openStage(t, { entry: { token: 'guess-4711' } })
+    const { gateway, agent, bench: fixture } = await openOpenclawTestAgent(t, { entry: { token: 'guess-4711' } })
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await assert.rejects(agent.send('hi'), {
         code: 'AGENT_UNAVAILABLE',
         message: /does not take the configured token/,
       })
     }
-    assert.equal(gateway.knocks(), 1)
-    assert.doesNotMatch(JSON.stringify(bench.lines), /guess-4711/)
+    assert.equal(gateway.connectionAttempts(), 1)
+    assert.doesNotMatch(JSON.stringify(fixture.lines), /guess-4711/)
   })
 
   it('to a gateway that is starting waits until it has', async (t) => {
-    const { gateway, agent } = await openStage(t, { trouble: { starting: 3 } })
-    assert.equal(textOf(await ask(agent, 'count to 2')), '1 2')
-    assert.equal(gateway.knocks(), 4)
+    const { gateway, agent } = await openOpenclawTestAgent(t, { trouble: { starting: 3 } })
+    assert.equal(textOf(await sendText(agent, 'count to 2')), '1 2')
+    assert.equal(gateway.connectionAttempts(), 4)
   })
 
   it('that brings no rights says which one is missing', async (t) => {
-    const { agent } = await openStage(t, { trouble: { remote: true }, entry: { device: false } })
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { remote: true }, entry: { device: false } })
     await assert.rejects(agent.send('hi'), { code: 'AGENT_UNAVAILABLE', message: /operator\.write/ })
   })
 
   it('to a gateway of another protocol says so', async (t) => {
-    const { agent } = await openStage(t, { trouble: { protocol: 5 } })
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { protocol: 5 } })
     await assert.rejects(agent.send('hi'), { code: 'AGENT_UNAVAILABLE', message: /another version/ })
   })
 
   it('to a gateway that is down says so without its address, and is made again when it is back', async (t) => {
-    const { gateway, agent, bench } = await openStage(t)
-    await bench.open.health?.(soon())
+    const { gateway, agent, bench: fixture } = await openOpenclawTestAgent(t)
+    await fixture.open.health?.(soon())
     gateway.stop()
-    await until(
+    await waitUntil(
       async () =>
-        bench.open.health?.(soon()).then(
+        fixture.open.health?.(soon()).then(
           () => false,
           () => true,
         ) ?? false,
@@ -148,12 +148,12 @@ describe('the connection to an OpenClaw gateway', () => {
     })
     gateway.start()
     // Nobody asks for it.
-    await until(() => gateway.connections() === 1, 'the hub to come back by itself')
+    await waitUntil(() => gateway.connections() === 1, 'the hub to come back by itself')
   })
 
   it('is let go of by a turn that is canceled while nobody answers', async (t) => {
-    const { agent } = await openStage(t, { trouble: { mute: true } })
-    const task = await ask(agent, 'hi', { returnImmediately: true })
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { mute: true } })
+    const task = await sendText(agent, 'hi', { returnImmediately: true })
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
   })
 })
@@ -182,6 +182,6 @@ describe('the fake gateway', () => {
     assert.ok(events.includes('agent') && events.includes('chat'), events.join(' '))
     const again = await client.request<{ status: string }>('agent', params, { expectFinal: true })
     assert.equal(again.status, 'ok')
-    assert.equal(gateway.mind.times('count to 3'), 1)
+    assert.equal(gateway.responder.times('count to 3'), 1)
   })
 })

@@ -1,27 +1,27 @@
 /** The agent contract on the kind `openclaw`, over a gateway that is not real but does as the real one does. */
 import { agentContract } from '@parley/a2a/testing'
-import type { OpenclawBench } from './openclaw-bench.ts'
-import { exchanges, openBench } from './openclaw-bench.ts'
+import type { OpenclawFixture } from './openclaw-fixture.ts'
+import { exchanges, openOpenclawFixture } from './openclaw-fixture.ts'
 import { openFakeGateway } from './openclaw-gateway/gateway.ts'
-import type { Trouble } from './openclaw-gateway/trouble.ts'
+import type { GatewayFaults } from './openclaw-gateway/faults.ts'
 
 /** A gateway of its own for each test. */
 const over =
-  (entry: object, trouble: Partial<Trouble> = {}) =>
-  async (): Promise<OpenclawBench> => {
+  (entry: object, trouble: Partial<GatewayFaults> = {}) =>
+  async (): Promise<OpenclawFixture> => {
     const gateway = await openFakeGateway()
-    Object.assign(gateway.trouble, trouble)
-    const bench = openBench(gateway, entry)
+    Object.assign(gateway.faults, trouble)
+    const fixture = openOpenclawFixture(gateway, entry)
     const close = async (): Promise<void> => {
-      await bench.close()
+      await fixture.close()
       await gateway.close()
     }
     // The connections of a process die with it, and the HTTP endpoint stops what they waited for.
-    const reopen = (): ReturnType<typeof bench.reopen> => {
+    const reopen = (): ReturnType<typeof fixture.reopen> => {
       gateway.cutHttp()
-      return bench.reopen()
+      return fixture.reopen()
     }
-    return { ...bench, reopen, close }
+    return { ...fixture, reopen, close }
   }
 
 agentContract('openclaw by WebSocket', { ...exchanges, open: over({ transport: 'ws' }) })

@@ -4,17 +4,17 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
-import type { Detected } from '../../packages/hub/src/agents/detect/detect.ts'
-import { openclawDetector } from '../../packages/hub/src/agents/openclaw/detect.ts'
-import { openclawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
+import type { Detection } from '../../packages/hub/src/agents/detect/detect.ts'
+import { openClawDetector } from '../../packages/hub/src/agents/detect/openclaw.ts'
+import { openClawKind } from '../../packages/hub/src/agents/openclaw/index.ts'
 import { openFakeGateway } from './openclaw-gateway/gateway.ts'
-import { until } from './openclaw-stage.ts'
+import { waitUntil } from './openclaw-test-agent.ts'
 
-function detect(words: readonly [string, ...string[]], token?: string): Promise<Detected> {
-  return openclawDetector.detect(words, {
+function detect(words: readonly [string, ...string[]], token?: string): Promise<Detection> {
+  return openClawDetector.detect(words, {
     fetch,
     signal: AbortSignal.timeout(10_000),
-    say() {},
+    onProgress() {},
     cwd: '.',
     env: {},
     ...(token !== undefined ? { token: { value: token, reference: '${env:CLAW}' } } : {}),
@@ -29,7 +29,7 @@ describe('the address of a gateway', () => {
       const found = await detect([address], gateway.token)
       assert.deepEqual(found, { kind: 'openclaw', name: 'openclaw', entry: { url: gateway.url, token: '${env:CLAW}' } })
     }
-    await until(() => gateway.connections() === 0, 'nothing to be left open')
+    await waitUntil(() => gateway.connections() === 0, 'nothing to be left open')
   })
 
   it('is known without a token, and then it is said what is missing', async (t) => {
@@ -39,7 +39,7 @@ describe('the address of a gateway', () => {
     assert.ok('entry' in found)
     assert.deepEqual(found.entry, { url: gateway.url, token: '${env:OPENCLAW_TOKEN}' })
     assert.match(found.notes?.join() ?? '', /Set OPENCLAW_TOKEN/)
-    assert.ok(openclawKind.schema.safeParse(found.entry).success)
+    assert.ok(openClawKind.schema.safeParse(found.entry).success)
   })
 
   it('is known where the token is wrong, and that is said', async (t) => {

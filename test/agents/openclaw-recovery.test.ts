@@ -3,32 +3,35 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Task } from '@parley/a2a'
 import type { TestAgent } from '@parley/a2a/testing'
-import type { Stage } from './openclaw-stage.ts'
-import { ask, folded, openStage, statusOf, textOf, until } from './openclaw-stage.ts'
+import type { OpenclawTestAgent } from './openclaw-test-agent.ts'
+import { sendText, joinChunks, openOpenclawTestAgent, statusOf, textOf, waitUntil } from './openclaw-test-agent.ts'
 
-async function begin({ agent, gateway }: Stage, text = 'take your time'): Promise<Task> {
+async function begin({ agent, gateway }: OpenclawTestAgent, text = 'take your time'): Promise<Task> {
   const task = (await agent.send(text, { returnImmediately: true })) as Task
-  await gateway.mind.begun()
+  await gateway.responder.begun()
   return task
 }
 
 async function end(agent: TestAgent, { id }: Task): Promise<Task> {
-  await until(async () => /COMPLETED|FAILED|CANCELED/.test((await agent.get(id)).status.state), 'the end of the task')
+  await waitUntil(
+    async () => /COMPLETED|FAILED|CANCELED/.test((await agent.get(id)).status.state),
+    'the end of the task',
+  )
   return agent.get(id)
 }
 
 /** How the run of its first turn ended, as the gateway has it. */
-async function endOf({ gateway }: Stage, { id }: Task): Promise<unknown> {
+async function endOf({ gateway }: OpenclawTestAgent, { id }: Task): Promise<unknown> {
   const answer = await gateway.runs.wait({ runId: `${id}-1`, timeoutMs: 5_000 })
   return 'payload' in answer ? (answer.payload as { readonly status: unknown }).status : undefined
 }
 
-const times = ({ gateway }: Stage, method: string): number =>
-  gateway.asked.filter((one) => one.method === method).length
+const times = ({ gateway }: OpenclawTestAgent, method: string): number =>
+  gateway.receivedRequests.filter((one) => one.method === method).length
 
 describe('when the connection breaks in the middle of a turn,', () => {
   it('the turn is found under way at the next one, each word once', async (t) => {
-    const stage = await openStage(t)
+    const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const stream = agent.stream('take your time')
     const chunks: [string, boolean][] = []
@@ -39,88 +42,88 @@ describe('when the connection breaks in the middle of a turn,', () => {
         chunks.push([artifact.parts.map((part) => ('text' in part ? part.text : '')).join(''), append === true])
       }
     })()
-    await gateway.mind.begun()
-    await until(() => chunks.length === 1, 'the first word')
+    await gateway.responder.begun()
+    await waitUntil(() => chunks.length === 1, 'the first word')
     gateway.cut()
-    await until(() => times(stage, 'chat.history') > 0, 'the question what became of it')
-    gateway.mind.release()
+    await waitUntil(() => times(stage, 'chat.history') > 0, 'the question what became of it')
+    gateway.responder.release()
     await reading
-    assert.equal(folded(chunks), 'one two three')
+    assert.equal(joinChunks(chunks), 'one two three')
     assert.ok(
       chunks.slice(1).every(([, append]) => append),
       JSON.stringify(chunks),
     )
     assert.equal(times(stage, 'agent'), 1)
-    assert.equal(gateway.mind.times('take your time'), 1)
+    assert.equal(gateway.responder.times('take your time'), 1)
   })
 
   it('before the gateway got the message, it is sent again', async (t) => {
-    const stage = await openStage(t, { trouble: { cutOn: 'agent' } })
-    assert.equal(textOf(await ask(stage.agent, 'count to 3')), '1 2 3')
+    const stage = await openOpenclawTestAgent(t, { trouble: { cutOn: 'agent' } })
+    assert.equal(textOf(await sendText(stage.agent, 'count to 3')), '1 2 3')
     assert.equal(times(stage, 'agent'), 2)
-    assert.equal(stage.gateway.mind.times('count to 3'), 1)
+    assert.equal(stage.gateway.responder.times('count to 3'), 1)
   })
 
   it('before the gateway said that it has the message, it is not run twice', async (t) => {
-    const stage = await openStage(t, { trouble: { cutAfter: 'agent' } })
-    assert.equal(textOf(await ask(stage.agent, 'count to 30')).split(' ').length, 30)
-    assert.equal(stage.gateway.mind.times('count to 30'), 1)
+    const stage = await openOpenclawTestAgent(t, { trouble: { cutAfter: 'agent' } })
+    assert.equal(textOf(await sendText(stage.agent, 'count to 30')).split(' ').length, 30)
+    assert.equal(stage.gateway.responder.times('count to 30'), 1)
   })
 
   it('and the run ended meanwhile, its end is asked for, also if the gateway has forgotten the key', async (t) => {
-    const stage = await openStage(t)
+    const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)
-    gateway.trouble.noWebSocket = true
+    gateway.faults.noWebSocket = true
     gateway.cut()
-    gateway.mind.release()
+    gateway.responder.release()
     assert.equal(await endOf(stage, task), 'ok')
-    await until(() => gateway.knocks() > 1, 'a try to come back')
+    await waitUntil(() => gateway.connectionAttempts() > 1, 'a try to come back')
     gateway.runs.forgetKeys()
-    gateway.trouble.noWebSocket = false
+    gateway.faults.noWebSocket = false
     assert.equal(textOf(await end(agent, task)), 'one two three')
     assert.equal(times(stage, 'agent'), 1)
   })
 
   it('all that it said is found, not only what it said last', async (t) => {
-    const stage = await openStage(t, { entry: { approvals: 'caller' }, trouble: { asksForApproval: true } })
+    const stage = await openOpenclawTestAgent(t, { entry: { approvals: 'caller' }, trouble: { asksForApproval: true } })
     const { agent, gateway } = stage
-    const asked = await ask(agent, 'run the command echo hi')
-    gateway.trouble.noWebSocket = true
+    const asked = await sendText(agent, 'run the command echo hi')
+    gateway.faults.noWebSocket = true
     gateway.cut()
     const [id = ''] = gateway.approvals.ids()
     gateway.approvals.resolve(id, 'allow-once')
-    await until(() => gateway.knocks() > 1, 'a try to come back')
-    gateway.trouble.noWebSocket = false
+    await waitUntil(() => gateway.connectionAttempts() > 1, 'a try to come back')
+    gateway.faults.noWebSocket = false
     assert.equal(textOf(await end(agent, asked)), 'Let me see.\n\nIt said: hi')
   })
 
   it('the turn can still be canceled, by the next connection, for it is the same device', async (t) => {
-    const stage = await openStage(t)
+    const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage, 'work for ever')
     gateway.cut()
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
-    await gateway.mind.stopped()
+    await gateway.responder.stopped()
   })
 
   it('without a device the gateway lets nobody else stop it, and the log says so', async (t) => {
-    const stage = await openStage(t, { entry: { device: false } })
+    const stage = await openOpenclawTestAgent(t, { entry: { device: false } })
     const { agent, gateway, bench } = stage
     const task = await begin(stage, 'work for ever')
     gateway.cut()
-    await until(() => gateway.connections() === 1 && times(stage, 'chat.history') > 0, 'another connection')
+    await waitUntil(() => gateway.connections() === 1 && times(stage, 'chat.history') > 0, 'another connection')
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
-    await until(() => JSON.stringify(bench.lines).includes('does not stop a run'), 'a line in the log')
+    await waitUntil(() => JSON.stringify(bench.lines).includes('does not stop a run'), 'a line in the log')
   })
 
   it('silently, the silence is noticed', async (t) => {
-    const stage = await openStage(t, { trouble: { tickMs: 40 } })
+    const stage = await openOpenclawTestAgent(t, { trouble: { tickMs: 40 } })
     const { agent, gateway } = stage
     const task = await begin(stage)
     gateway.silence()
-    await until(() => gateway.knocks() > 1, 'another connection')
-    gateway.mind.release()
+    await waitUntil(() => gateway.connectionAttempts() > 1, 'another connection')
+    gateway.responder.release()
     assert.equal(textOf(await end(agent, task)), 'one two three')
   })
 })
@@ -129,16 +132,16 @@ describe('when the connection breaks again and again,', () => {
   for (const entry of [{}, { approvals: 'caller' }]) {
     const way = 'approvals' in entry ? 'chat.send' : 'agent'
     it(`every turn by ${way} is answered whole, and run once`, async (t) => {
-      const { agent, gateway } = await openStage(t, { entry })
+      const { agent, gateway } = await openOpenclawTestAgent(t, { entry })
       const cutting = setInterval(gateway.cut, 130)
       t.after(() => clearInterval(cutting))
       const counts = Array.from({ length: 12 }, (_, index) => 20 + index)
-      const tasks = await Promise.all(counts.map((count) => ask(agent, `count to ${count}`)))
+      const tasks = await Promise.all(counts.map((count) => sendText(agent, `count to ${count}`)))
       clearInterval(cutting)
       for (const [index, count] of counts.entries()) {
         const numbers = Array.from({ length: count }, (_, number) => number + 1).join(' ')
         assert.equal(textOf(tasks[index] as Task), numbers)
-        assert.equal(gateway.mind.times(`count to ${count}`), 1, `count to ${count} was run again`)
+        assert.equal(gateway.responder.times(`count to ${count}`), 1, `count to ${count} was run again`)
       }
     })
   }
@@ -147,11 +150,11 @@ describe('when the connection breaks again and again,', () => {
 describe('when the gateway is restarted in the middle of a turn,', () => {
   for (const politely of [true, false]) {
     it(`and says ${politely ? 'good-bye' : 'nothing'}, the run that it takes up by itself is followed`, async (t) => {
-      const stage = await openStage(t)
+      const stage = await openOpenclawTestAgent(t)
       const { agent, gateway } = stage
       const task = await begin(stage)
       gateway.stop(politely)
-      gateway.mind.release()
+      gateway.responder.release()
       gateway.start()
       const done = await end(agent, task)
       assert.equal(done.status.state, 'TASK_STATE_COMPLETED')
@@ -161,18 +164,18 @@ describe('when the gateway is restarted in the middle of a turn,', () => {
   }
 
   it('words that it says again are not told twice, though another run says them', async (t) => {
-    const stage = await openStage(t)
+    const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)
     gateway.stop()
     gateway.start()
-    await until(() => gateway.mind.times('take your time') === 2, 'the run that takes it up')
-    gateway.mind.release()
+    await waitUntil(() => gateway.responder.times('take your time') === 2, 'the run that takes it up')
+    gateway.responder.release()
     assert.equal(textOf(await end(agent, task)), 'one two three')
   })
 
   it('and does not take it up, the task fails with a reason and is not run again', async (t) => {
-    const stage = await openStage(t)
+    const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)
     gateway.stop()
@@ -184,38 +187,38 @@ describe('when the gateway is restarted in the middle of a turn,', () => {
   })
 
   it('and the run had ended, its answer is read from the transcript', async (t) => {
-    const stage = await openStage(t)
+    const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)
-    gateway.trouble.noWebSocket = true
+    gateway.faults.noWebSocket = true
     gateway.cut()
-    gateway.mind.release()
-    await until(() => gateway.knocks() > 1, 'a try to come back')
+    gateway.responder.release()
+    await waitUntil(() => gateway.connectionAttempts() > 1, 'a try to come back')
     gateway.stop()
-    gateway.trouble.noWebSocket = false
+    gateway.faults.noWebSocket = false
     gateway.start({ takesUp: false })
     assert.equal(textOf(await end(agent, task)), 'one two three')
   })
 
   it('the next turn is asked of the new one', async (t) => {
-    const { agent, gateway } = await openStage(t)
-    assert.equal(textOf(await ask(agent, 'count to 2')), '1 2')
+    const { agent, gateway } = await openOpenclawTestAgent(t)
+    assert.equal(textOf(await sendText(agent, 'count to 2')), '1 2')
     gateway.stop()
     gateway.start()
-    assert.equal(textOf(await ask(agent, 'count to 3')), '1 2 3')
+    assert.equal(textOf(await sendText(agent, 'count to 3')), '1 2 3')
   })
 })
 
 describe('when the hub goes down,', () => {
   it('what it began goes on at the gateway', async (t) => {
-    const stage = await openStage(t)
+    const stage = await openOpenclawTestAgent(t)
     const { agent, gateway } = stage
     const task = await begin(stage)
     await agent.close()
     await stage.bench.close()
-    await until(() => gateway.connections() === 0, 'the end of the connection')
+    await waitUntil(() => gateway.connections() === 0, 'the end of the connection')
     assert.equal(times(stage, 'chat.abort'), 0)
-    gateway.mind.release()
+    gateway.responder.release()
     assert.equal(await endOf(stage, task), 'ok')
   })
 })

@@ -2,16 +2,25 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part, Task } from '@parley/a2a'
-import { ask, chunksIn, folded, metadataIn, openStage, statusOf, textOf, until } from './openclaw-stage.ts'
+import {
+  sendText,
+  readChunks,
+  joinChunks,
+  readEventMetadata,
+  openOpenclawTestAgent,
+  statusOf,
+  textOf,
+  waitUntil,
+} from './openclaw-test-agent.ts'
 
 const png: Part = { raw: Buffer.from('pixels').toString('base64'), mediaType: 'image/png', filename: 'a.png' }
 const pdf: Part = { raw: Buffer.from('%PDF').toString('base64'), mediaType: 'application/pdf', filename: 'a.pdf' }
 
 describe('a turn at an OpenClaw gateway', () => {
   it('is asked for once, under a key of its own, in a session of its own [S4-7 S4-9 S4-24]', async (t) => {
-    const { gateway, agent } = await openStage(t, { entry: { thinking: 'low' } })
-    const task = await ask(agent, 'count to 3')
-    const [request, ...more] = gateway.asked.filter(({ method }) => method === 'agent')
+    const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { thinking: 'low' } })
+    const task = await sendText(agent, 'count to 3')
+    const [request, ...more] = gateway.receivedRequests.filter(({ method }) => method === 'agent')
     assert.deepEqual(more, [])
     const { sessionKey, ...rest } = request?.params ?? {}
     assert.match(String(sessionKey), /^agent:main:a2a-[0-9a-f]{40}$/)
@@ -26,18 +35,18 @@ describe('a turn at an OpenClaw gateway', () => {
   })
 
   it('is told in chunks, and ends with what it cost [S4-8 S4-17 S4-25]', async (t) => {
-    const { agent } = await openStage(t)
-    const chunks = await chunksIn(agent, 'count to 5')
+    const { agent } = await openOpenclawTestAgent(t)
+    const chunks = await readChunks(agent, 'count to 5')
     assert.ok(chunks.length >= 4, JSON.stringify(chunks))
-    assert.equal(folded(chunks), '1 2 3 4 5')
-    assert.deepEqual((await metadataIn(agent, 'count to 2')).at(-1), {
+    assert.equal(joinChunks(chunks), '1 2 3 4 5')
+    assert.deepEqual((await readEventMetadata(agent, 'count to 2')).at(-1), {
       usage: { inputTokens: 11, outputTokens: 7, totalTokens: 18 },
     })
   })
 
   it('says what was said before a tool and after it, and tells of the tool [S4-17]', async (t) => {
-    const { agent } = await openStage(t)
-    const told = await metadataIn(agent, 'run the command echo hi')
+    const { agent } = await openOpenclawTestAgent(t)
+    const told = await readEventMetadata(agent, 'run the command echo hi')
     const calls = told.flatMap(({ toolCall }) => toolCall ?? []) as unknown as readonly {
       readonly id: string
       readonly phase: string
@@ -47,63 +56,63 @@ describe('a turn at an OpenClaw gateway', () => {
       ['start', 'result'],
     )
     assert.equal(calls[0]?.id, calls[1]?.id)
-    const task = await ask(agent, 'run the command echo hi')
+    const task = await sendText(agent, 'run the command echo hi')
     assert.equal(textOf(task), 'Let me see.\n\nIt said: hi')
     assert.doesNotMatch(JSON.stringify([told, task]), /\/home\/claw/)
   })
 
   it('begins its answer anew when the gateway takes it back', async (t) => {
-    const { agent } = await openStage(t, { trouble: { replaces: true } })
-    const chunks = await chunksIn(agent, 'count to 3')
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { replaces: true } })
+    const chunks = await readChunks(agent, 'count to 3')
     assert.equal(chunks[0]?.[0], 'Wrong ')
-    assert.equal(folded(chunks), '1 2 3')
-    assert.equal(textOf(await ask(agent, 'count to 2')), '1 2')
+    assert.equal(joinChunks(chunks), '1 2 3')
+    assert.equal(textOf(await sendText(agent, 'count to 2')), '1 2')
   })
 
   it('ends with what the end says, if that is something else than what was streamed', async (t) => {
-    const { agent } = await openStage(t, { trouble: { finalText: 'Sorry, no.' } })
-    assert.equal(folded(await chunksIn(agent, 'count to 3')), 'Sorry, no.')
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { finalText: 'Sorry, no.' } })
+    assert.equal(joinChunks(await readChunks(agent, 'count to 3')), 'Sorry, no.')
   })
 
   it('hears nothing of other runs, and misses nothing where the gateway joins events [S4-17]', async (t) => {
-    const { agent } = await openStage(t, { trouble: { noisy: true, joins: true } })
-    const task = await ask(agent, 'count to 20')
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { noisy: true, joins: true } })
+    const task = await sendText(agent, 'count to 20')
     assert.equal(textOf(task), Array.from({ length: 20 }, (_, index) => index + 1).join(' '))
-    const told = await metadataIn(agent, 'count to 5')
+    const told = await readEventMetadata(agent, 'count to 5')
     assert.ok(!told.some((metadata) => 'warning' in metadata), JSON.stringify(told))
   })
 
   it('goes on with a warning when events were lost on the way, and is whole at the end [S4-17]', async (t) => {
-    const { agent } = await openStage(t, { trouble: { loses: 2 } })
-    const told = await metadataIn(agent, 'count to 5')
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { loses: 2 } })
+    const told = await readEventMetadata(agent, 'count to 5')
     assert.ok(
       told.some(({ warning }) => warning === 'seq gap'),
       JSON.stringify(told),
     )
-    assert.equal(textOf(await ask(agent, 'count to 6')), '1 2 3 4 5 6')
+    assert.equal(textOf(await sendText(agent, 'count to 6')), '1 2 3 4 5 6')
   })
 
   it('puts its answer together from what is new, as gateways of before send it', async (t) => {
-    const { agent } = await openStage(t, { trouble: { deltasOnly: true, protocol: 3 } })
-    assert.equal(textOf(await ask(agent, 'count to 4')), '1 2 3 4')
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { deltasOnly: true, protocol: 3 } })
+    assert.equal(textOf(await sendText(agent, 'count to 4')), '1 2 3 4')
   })
 
   it('is not over while the gateway tries its model again', async (t) => {
-    const { agent } = await openStage(t, { trouble: { retries: 3 } })
-    const told = await metadataIn(agent, 'count to 2')
+    const { agent } = await openOpenclawTestAgent(t, { trouble: { retries: 3 } })
+    const told = await readEventMetadata(agent, 'count to 2')
     assert.deepEqual(
       told.flatMap(({ retry }) => retry ?? []),
       [1, 2, 3].map((attempt) => ({ attempt, most: 8 })),
     )
-    const task = await ask(agent, 'count to 2')
+    const task = await sendText(agent, 'count to 2')
     assert.equal(textOf(task), '1 2')
     assert.doesNotMatch(JSON.stringify(task), /secret-host/)
   })
 
   for (const failure of ['plain', 'third form'] as const) {
     it(`fails where the gateway says so, in its form "${failure}", and only the log has the reason`, async (t) => {
-      const { agent, bench } = await openStage(t, { trouble: { failure } })
-      const task = await ask(agent, 'fail now')
+      const { agent, bench } = await openOpenclawTestAgent(t, { trouble: { failure } })
+      const task = await sendText(agent, 'fail now')
       assert.equal(task.status.state, 'TASK_STATE_FAILED')
       assert.equal(statusOf(task), 'The agent failed while it was working on the answer')
       assert.match(JSON.stringify(bench.lines), /sk-123/)
@@ -111,40 +120,40 @@ describe('a turn at an OpenClaw gateway', () => {
   }
 
   it('fails when its time is up at the gateway [S4-20]', async (t) => {
-    const { agent, gateway } = await openStage(t)
+    const { agent, gateway } = await openOpenclawTestAgent(t)
     const started = (await agent.send('work for ever', { returnImmediately: true })) as Task
-    await gateway.mind.begun()
+    await gateway.responder.begun()
     gateway.endRun(`${started.id}-1`, 'timeout')
-    await until(async () => (await agent.get(started.id)).status.state === 'TASK_STATE_FAILED', 'the end')
+    await waitUntil(async () => (await agent.get(started.id)).status.state === 'TASK_STATE_FAILED', 'the end')
     assert.equal(statusOf(await agent.get(started.id)), 'The agent did not finish in time')
   })
 
   it('is canceled when somebody stops it at the gateway', async (t) => {
-    const { agent, gateway } = await openStage(t)
+    const { agent, gateway } = await openOpenclawTestAgent(t)
     const started = (await agent.send('work for ever', { returnImmediately: true })) as Task
-    await gateway.mind.begun()
+    await gateway.responder.begun()
     gateway.endRun(`${started.id}-1`, 'rpc')
-    await until(async () => (await agent.get(started.id)).status.state === 'TASK_STATE_CANCELED', 'the end')
+    await waitUntil(async () => (await agent.get(started.id)).status.state === 'TASK_STATE_CANCELED', 'the end')
   })
 
   it('is stopped at the gateway when it is canceled, and what comes after that is not heard [S4-19 S4-25]', async (t) => {
-    const { agent, gateway } = await openStage(t)
+    const { agent, gateway } = await openOpenclawTestAgent(t)
     const started = (await agent.send('work for ever', { returnImmediately: true })) as Task
-    await gateway.mind.begun()
+    await gateway.responder.begun()
     const canceled = await agent.cancel(started.id)
     assert.equal(canceled.status.state, 'TASK_STATE_CANCELED')
-    await gateway.mind.stopped()
-    const abort = gateway.asked.find(({ method }) => method === 'chat.abort')
+    await gateway.responder.stopped()
+    const abort = gateway.receivedRequests.find(({ method }) => method === 'chat.abort')
     assert.equal(abort?.params['runId'], `${started.id}-1`)
     assert.equal((await agent.get(started.id)).status.state, 'TASK_STATE_CANCELED')
   })
 
   it('has a key and an answer of its own in each turn of a task [S4-7]', async (t) => {
-    const { agent, gateway } = await openStage(t)
+    const { agent, gateway } = await openOpenclawTestAgent(t)
     const started = (await agent.send('take your time', { returnImmediately: true })) as Task
-    await gateway.mind.begun()
-    const second = ask(agent, 'count to 3', { taskId: started.id })
-    gateway.mind.release()
+    await gateway.responder.begun()
+    const second = sendText(agent, 'count to 3', { taskId: started.id })
+    gateway.responder.release()
     const task = await second
     assert.deepEqual(
       task.artifacts?.map(({ artifactId, parts }) => [artifactId, parts]),
@@ -153,17 +162,19 @@ describe('a turn at an OpenClaw gateway', () => {
         ['answer-2', [{ text: '1 2 3' }]],
       ],
     )
-    const keys = gateway.asked.flatMap(({ method, params }) => (method === 'agent' ? [params['idempotencyKey']] : []))
+    const keys = gateway.receivedRequests.flatMap(({ method, params }) =>
+      method === 'agent' ? [params['idempotencyKey']] : [],
+    )
     assert.deepEqual(keys, [`${task.id}-1`, `${task.id}-2`])
   })
 })
 
 describe('what a message brings to an OpenClaw gateway', () => {
   it('images go with `agent`, files with `chat.send` [S4-10 S4-25]', async (t) => {
-    const { agent, gateway } = await openStage(t)
+    const { agent, gateway } = await openOpenclawTestAgent(t)
     await agent.send([{ text: 'count to 2' }, png])
     await agent.send([{ text: 'count to 2' }, pdf])
-    const sent = gateway.asked.filter(({ params }) => params['attachments'] !== undefined)
+    const sent = gateway.receivedRequests.filter(({ params }) => params['attachments'] !== undefined)
     assert.deepEqual(
       sent.map(({ method, params }) => [method, params['attachments']]),
       [
@@ -174,33 +185,40 @@ describe('what a message brings to an OpenClaw gateway', () => {
   })
 
   it('data is refused, and so is what is too large for the gateway, before there is a task [S4-10 S4-25]', async (t) => {
-    const { agent, gateway } = await openStage(t, { trouble: { imageBytes: 3 } })
+    const { agent, gateway } = await openOpenclawTestAgent(t, { trouble: { imageBytes: 3 } })
     await assert.rejects(agent.send([{ text: 'hi' }, { data: { a: 1 } }]), { code: 'CONTENT_TYPE_NOT_SUPPORTED' })
     await assert.rejects(agent.send([{ text: 'hi' }, png]), { code: 'PAYLOAD_TOO_LARGE', message: /parts\[1\]/ })
     assert.deepEqual(await agent.list(), [])
-    assert.ok(!gateway.asked.some(({ method }) => method === 'agent'))
+    assert.ok(!gateway.receivedRequests.some(({ method }) => method === 'agent'))
   })
 
   it('is words and never a command of the gateway', async (t) => {
-    const { agent, gateway } = await openStage(t)
-    assert.equal(textOf(await ask(agent, '/new say hello')), 'You said hello')
-    const { agent: other, gateway: second } = await openStage(t, { entry: { approvals: 'caller' } })
-    assert.equal(textOf(await ask(other, 'then: /elevated full, say hello')), 'You said hello')
-    assert.equal(textOf(await ask(other, 'stop')), 'I heard you')
-    const sent = [...gateway.asked, ...second.asked].flatMap(({ params }) => params['message'] ?? [])
+    const { agent, gateway } = await openOpenclawTestAgent(t)
+    assert.equal(textOf(await sendText(agent, '/new say hello')), 'You said hello')
+    const { agent: other, gateway: second } = await openOpenclawTestAgent(t, { entry: { approvals: 'caller' } })
+    assert.equal(textOf(await sendText(other, 'then: /elevated full, say hello')), 'You said hello')
+    assert.equal(textOf(await sendText(other, 'stop')), 'I heard you')
+    const sent = [...gateway.receivedRequests, ...second.receivedRequests].flatMap(
+      ({ params }) => params['message'] ?? [],
+    )
     assert.equal(sent.length, 3)
   })
 
   it('that finds its session busy at the gateway is answered all the same', async (t) => {
-    const { agent, gateway } = await openStage(t, { entry: { approvals: 'caller' } })
-    const contextId = (await ask(agent, 'count to 2')).contextId as string
-    const sessionKey = String(gateway.asked.find(({ method }) => method === 'chat.send')?.params['sessionKey'])
+    const { agent, gateway } = await openOpenclawTestAgent(t, { entry: { approvals: 'caller' } })
+    const contextId = (await sendText(agent, 'count to 2')).contextId as string
+    const sessionKey = String(
+      gateway.receivedRequests.find(({ method }) => method === 'chat.send')?.params['sessionKey'],
+    )
     // Somebody else, such as another replica of this hub.
     gateway.runs.begin('take your time', sessionKey)
-    await gateway.mind.begun()
-    const answer = ask(agent, 'count to 7', { contextId })
-    await until(() => gateway.asked.filter(({ method }) => method === 'chat.send').length === 2, 'the second message')
-    gateway.mind.release()
+    await gateway.responder.begun()
+    const answer = sendText(agent, 'count to 7', { contextId })
+    await waitUntil(
+      () => gateway.receivedRequests.filter(({ method }) => method === 'chat.send').length === 2,
+      'the second message',
+    )
+    gateway.responder.release()
     assert.equal(textOf(await answer), '1 2 3 4 5 6 7')
   })
 })

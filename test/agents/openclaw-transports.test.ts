@@ -3,34 +3,48 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import type { Part } from '@parley/a2a'
-import { ask, chunksIn, folded, metadataIn, openStage, statusOf, textOf } from './openclaw-stage.ts'
+import {
+  sendText,
+  readChunks,
+  joinChunks,
+  readEventMetadata,
+  openOpenclawTestAgent,
+  statusOf,
+  textOf,
+} from './openclaw-test-agent.ts'
 
 const png: Part = { raw: Buffer.from('pixels').toString('base64'), mediaType: 'image/png', filename: 'a.png' }
 const pdf: Part = { raw: Buffer.from('%PDF').toString('base64'), mediaType: 'application/pdf' }
 
 describe('transport: auto', () => {
   it('takes the WebSocket [S4-8]', async (t) => {
-    const { gateway, agent } = await openStage(t, { entry: { transport: 'auto' } })
-    assert.equal(textOf(await ask(agent, 'count to 3')), '1 2 3')
+    const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'auto' } })
+    assert.equal(textOf(await sendText(agent, 'count to 3')), '1 2 3')
     assert.equal(gateway.bodies.length, 0)
   })
 
   it('takes HTTP where the WebSocket cannot be had, and where it speaks another version [S4-8]', async (t) => {
     for (const trouble of [{ noWebSocket: true }, { protocol: 9 }]) {
-      const { gateway, agent } = await openStage(t, { entry: { transport: 'auto' }, trouble })
-      assert.equal(folded(await chunksIn(agent, 'count to 3')), '1 2 3')
+      const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'auto' }, trouble })
+      assert.equal(joinChunks(await readChunks(agent, 'count to 3')), '1 2 3')
       assert.equal(gateway.bodies.length, 1)
     }
   })
 
   it('does not get around a gateway that says no', async (t) => {
-    const { gateway, agent } = await openStage(t, { entry: { transport: 'auto' }, trouble: { pairing: true } })
+    const { gateway, agent } = await openOpenclawTestAgent(t, {
+      entry: { transport: 'auto' },
+      trouble: { pairing: true },
+    })
     await assert.rejects(agent.send('hi'), { message: /openclaw devices approve/ })
     assert.equal(gateway.bodies.length, 0)
   })
 
   it('says that the gateway cannot be reached where both ways are closed', async (t) => {
-    const { agent } = await openStage(t, { entry: { transport: 'auto' }, trouble: { noWebSocket: true, http: 'off' } })
+    const { agent } = await openOpenclawTestAgent(t, {
+      entry: { transport: 'auto' },
+      trouble: { noWebSocket: true, http: 'off' },
+    })
     await assert.rejects(agent.send('hi'), {
       code: 'AGENT_UNAVAILABLE',
       message: 'The OpenClaw gateway cannot be reached now',
@@ -40,40 +54,40 @@ describe('transport: auto', () => {
 
 describe('transport: split', () => {
   it('takes HTTP for a call that waits and the WebSocket for a stream [S4-8]', async (t) => {
-    const { gateway, agent } = await openStage(t, { entry: { transport: 'split' } })
-    assert.equal(textOf(await ask(agent, 'count to 3')), '1 2 3')
+    const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'split' } })
+    assert.equal(textOf(await sendText(agent, 'count to 3')), '1 2 3')
     assert.deepEqual(
       gateway.bodies.map(({ body }) => body['stream']),
       [false],
     )
-    assert.equal(folded(await chunksIn(agent, 'count to 4')), '1 2 3 4')
+    assert.equal(joinChunks(await readChunks(agent, 'count to 4')), '1 2 3 4')
     assert.equal(gateway.bodies.length, 1)
-    assert.equal(gateway.asked.filter(({ method }) => method === 'agent').length, 1)
+    assert.equal(gateway.receivedRequests.filter(({ method }) => method === 'agent').length, 1)
   })
 
   it('keeps both in one session of the gateway', async (t) => {
-    const { gateway, agent } = await openStage(t, { entry: { transport: 'split' } })
-    const { contextId } = await ask(agent, 'remember plum')
-    const task = await ask(agent, 'what was it?', { contextId })
+    const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'split' } })
+    const { contextId } = await sendText(agent, 'remember plum')
+    const task = await sendText(agent, 'what was it?', { contextId })
     assert.equal(textOf(task), 'It was plum')
     for await (const _ of agent.stream('what was it?', { contextId: contextId as string }));
     const sessions = [
       ...gateway.bodies.map(({ headers }) => headers['x-openclaw-session-key']),
-      ...gateway.asked.flatMap(({ params }) => params['sessionKey'] ?? []),
+      ...gateway.receivedRequests.flatMap(({ params }) => params['sessionKey'] ?? []),
     ]
     assert.equal(new Set(sessions).size, 1)
   })
 
   it('fails by HTTP with a sentence, and without what the gateway said', async (t) => {
-    const { agent, bench } = await openStage(t, { entry: { transport: 'split' } })
-    const task = await ask(agent, 'fail now')
+    const { agent, bench } = await openOpenclawTestAgent(t, { entry: { transport: 'split' } })
+    const task = await sendText(agent, 'fail now')
     assert.equal(task.status.state, 'TASK_STATE_FAILED')
     assert.equal(statusOf(task), 'The agent could not answer this message')
     assert.match(inspect(bench.lines, { depth: 8 }), /answered 400/)
   })
 
   it('takes the WebSocket for files, which HTTP does not', async (t) => {
-    const { gateway, agent } = await openStage(t, { entry: { transport: 'split' } })
+    const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'split' } })
     await agent.send([{ text: 'count to 2' }, pdf])
     assert.equal(gateway.bodies.length, 0)
   })
@@ -81,19 +95,19 @@ describe('transport: split', () => {
 
 describe('transport: http', () => {
   it('names agent, session and token, and sends the new message only', async (t) => {
-    const { gateway, agent } = await openStage(t, { entry: { transport: 'http' } })
-    const { contextId } = await ask(agent, 'remember plum')
-    assert.equal(textOf(await ask(agent, 'what was it?', { contextId })), 'It was plum')
+    const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
+    const { contextId } = await sendText(agent, 'remember plum')
+    assert.equal(textOf(await sendText(agent, 'what was it?', { contextId })), 'It was plum')
     const [, { headers, body } = { headers: {}, body: {} }] = gateway.bodies
     assert.equal(headers['x-openclaw-agent-id'], 'main')
     assert.match(String(headers['x-openclaw-session-key']), /^agent:main:a2a-[0-9a-f]{40}$/)
     assert.equal(body['model'], 'openclaw/main')
     assert.deepEqual(body['messages'], [{ role: 'user', content: 'what was it?' }])
-    assert.equal(gateway.knocks(), 0)
+    assert.equal(gateway.connectionAttempts(), 0)
   })
 
   it('takes images, and refuses files and data by naming the part', async (t) => {
-    const { gateway, agent } = await openStage(t, { entry: { transport: 'http' } })
+    const { gateway, agent } = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
     await agent.send([{ text: 'count to 2' }, png])
     assert.match(JSON.stringify(gateway.bodies[0]?.body['messages']), /data:image\/png;base64,cGl4ZWxz/)
     const code = 'CONTENT_TYPE_NOT_SUPPORTED'
@@ -105,18 +119,18 @@ describe('transport: http', () => {
   })
 
   it('ends as gateways of today and of before end their streams, and counts what was used', async (t) => {
-    const { agent } = await openStage(t, { entry: { transport: 'http' } })
-    assert.deepEqual((await metadataIn(agent, 'count to 2')).at(-1), {
+    const { agent } = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
+    assert.deepEqual((await readEventMetadata(agent, 'count to 2')).at(-1), {
       usage: { inputTokens: 11, outputTokens: 7, totalTokens: 18 },
     })
-    const older = await openStage(t, { entry: { transport: 'http' }, trouble: { http: 'older' } })
-    assert.equal(folded(await chunksIn(older.agent, 'count to 3')), '1 2 3')
+    const older = await openOpenclawTestAgent(t, { entry: { transport: 'http' }, trouble: { http: 'older' } })
+    assert.equal(joinChunks(await readChunks(older.agent, 'count to 3')), '1 2 3')
   })
 
   for (const http of ['on', 'older'] as const) {
     it(`fails where the gateway does, as ${http === 'on' ? 'it says so today' : 'it said so before'}`, async (t) => {
-      const { agent } = await openStage(t, { entry: { transport: 'http' }, trouble: { http } })
-      const task = await ask(agent, 'fail now')
+      const { agent } = await openOpenclawTestAgent(t, { entry: { transport: 'http' }, trouble: { http } })
+      const task = await sendText(agent, 'fail now')
       assert.equal(task.status.state, 'TASK_STATE_FAILED')
       assert.equal(statusOf(task), 'The agent failed while it was working on the answer')
       assert.equal(textOf(task), '')
@@ -124,25 +138,25 @@ describe('transport: http', () => {
   }
 
   it('says what to do where the endpoint is off or the token is wrong', async (t) => {
-    const off = await openStage(t, { entry: { transport: 'http' }, trouble: { http: 'off' } })
-    assert.match(statusOf(await ask(off.agent, 'hi')), /chatCompletions\.enabled/)
-    const wrong = await openStage(t, { entry: { transport: 'http', token: 'guess' } })
-    assert.match(statusOf(await ask(wrong.agent, 'hi')), /does not take the configured credentials/)
+    const off = await openOpenclawTestAgent(t, { entry: { transport: 'http' }, trouble: { http: 'off' } })
+    assert.match(statusOf(await sendText(off.agent, 'hi')), /chatCompletions\.enabled/)
+    const wrong = await openOpenclawTestAgent(t, { entry: { transport: 'http', token: 'guess' } })
+    assert.match(statusOf(await sendText(wrong.agent, 'hi')), /does not take the configured credentials/)
     await assert.rejects(wrong.bench.open.health?.(AbortSignal.timeout(5_000)) as Promise<void>)
   })
 
   it('is stopped at the gateway when it is canceled, by leaving [S4-19]', async (t) => {
-    const { agent, gateway } = await openStage(t, { entry: { transport: 'http' } })
-    const task = await ask(agent, 'work for ever', { returnImmediately: true })
-    await gateway.mind.begun()
+    const { agent, gateway } = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
+    const task = await sendText(agent, 'work for ever', { returnImmediately: true })
+    await gateway.responder.begun()
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
-    await gateway.mind.stopped()
+    await gateway.responder.stopped()
   })
 
   it('fails with a reason when its stream breaks off', async (t) => {
-    const { agent, gateway } = await openStage(t, { entry: { transport: 'http' } })
-    const task = await ask(agent, 'take your time', { returnImmediately: true })
-    await gateway.mind.begun()
+    const { agent, gateway } = await openOpenclawTestAgent(t, { entry: { transport: 'http' } })
+    const task = await sendText(agent, 'take your time', { returnImmediately: true })
+    await gateway.responder.begun()
     gateway.cutHttp()
     for (;;) {
       const { status } = await agent.get(task.id)

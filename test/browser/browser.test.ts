@@ -14,7 +14,7 @@ import type { Page } from 'playwright-core'
 import { bundle } from './bundle.ts'
 import type { Bundle } from './bundle.ts'
 import { findBrowser } from './chromium.ts'
-import type { Stories } from './page.ts'
+import type { PageActions } from './page-program.ts'
 
 const found = await findBrowser()
 
@@ -80,7 +80,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     const other = await browser.newPage()
     await other.goto(origin)
     await other.waitForFunction(() => 'stories' in globalThis)
-    const reader = other.waitForRequest(`${origin}/${made.fileOf('client/card-answer.ts')}`)
+    const reader = other.waitForRequest(`${origin}/${made.fileOf('client/card/read-card.ts')}`)
     await other.route('**/agent-card.json', async (route) => {
       await reader
       await route.continue()
@@ -137,11 +137,15 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
     assert.equal(refused.code, 'UNAUTHENTICATED')
   })
 
-  async function run<S extends keyof Stories>(story: S, ...given: Parameters<Stories[S]>): Promise<Told<S>> {
+  async function run<S extends keyof PageActions>(story: S, ...given: Parameters<PageActions[S]>): Promise<Told<S>> {
     return runIn(page, story, ...given)
   }
 
-  function runIn<S extends keyof Stories>(at: Page, story: S, ...given: Parameters<Stories[S]>): Promise<Told<S>> {
+  function runIn<S extends keyof PageActions>(
+    at: Page,
+    story: S,
+    ...given: Parameters<PageActions[S]>
+  ): Promise<Told<S>> {
     return at.evaluate(
       ([name, args]) =>
         (globalThis as unknown as { stories: Record<string, (...args: unknown[]) => unknown> }).stories[name]?.(
@@ -153,7 +157,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
 
   /** The page and its chunks, each by its name. */
   async function servePage(): Promise<string> {
-    made = await bundle(`import './page.ts'`)
+    made = await bundle(`import './page-program.ts'`)
     const { chunks, entry } = made
     const html = `<!doctype html><title>A page</title><script type="module" src="/${entry}"></script>`
     const site = createServer(({ url = '/' }, response) => {
@@ -172,7 +176,7 @@ describe('the client in Chromium', 'missing' in found ? { skip: found.missing } 
   }
 })
 
-type Told<S extends keyof Stories> = Awaited<ReturnType<Stories[S]>>
+type Told<S extends keyof PageActions> = Awaited<ReturnType<PageActions[S]>>
 
 interface Started extends AsyncDisposable {
   readonly url: string

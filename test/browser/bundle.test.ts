@@ -15,8 +15,8 @@ const onDemand = [...made.chunks.values()].filter((chunk) => !initial.includes(c
 const modulesOf = (chunks: readonly Chunk[]): string[] => chunks.flatMap(({ modules }) => modules)
 
 /** What `connect` loads in the end, beside its first chunk: each begun as soon as it is known to be needed. */
-const toAsk = ['client/card-answer.ts', 'client/rescue.ts', 'versions/v1_0/index.ts']
-const toStream = [...toAsk, 'client/reading.ts']
+const toAsk = ['client/card/read-card.ts', 'client/fallback.ts', 'versions/v1_0/index.ts']
+const toStream = [...toAsk, 'client/stream/stream-runtime.ts']
 const loaded = (modules: readonly string[], { entry, load, fileOf }: Bundle = made): readonly Chunk[] =>
   load(entry, ...modules.map(fileOf))
 
@@ -52,15 +52,16 @@ describe('the client in a bundle', () => {
   })
 
   const rare = {
-    OAuth: /client\/auth\/(oauth|token-|device-code|authorization-server|schemes)/,
-    'the client’s tools': /client\/tools\.ts/,
-    'the façade of older peers': /client\/facade\.ts/,
+    OAuth: /client\/auth\/(oauth|token-|device-code|authorization-server|scheme-authenticator)/,
+    'the client’s tools': /client\/conversation\/client-tools\.ts/,
+    'the façade of older peers': /client\/simple-tasks\/simple-tasks-transport\.ts/,
     'the versions’ codecs': /versions\/v\d_\d\//,
     'card reading': /versions\/decode-card\.ts/,
-    'the reading of streams': /client\/(follow|catch-up|reduce|wire-stream)\.ts|bindings\/sse-reader/,
-    redirects: /client\/redirect\.ts/,
+    'the reading of streams':
+      /client\/stream\/(follow-task|diff-snapshot|stream-state|read-stream)\.ts|bindings\/sse-reader/,
+    redirects: /client\/http\/follow-redirects\.ts/,
     'what checks signatures':
-      /client\/(card-signature|jws|trusted-keys)\.ts|versions\/(signed-card|canonical-json)\.ts/,
+      /client\/card\/(card-signature|jws|trusted-keys)\.ts|versions\/(signed-card|canonical-json)\.ts/,
   }
   for (const [what, pattern] of Object.entries(rare)) {
     it(`loads ${what} on demand`, () => {

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
-import { installed } from '../../scripts/debian.ts'
+import { findOrInstall } from '../../scripts/debian.ts'
 
 /** The browser, or the reason why there is none. In continuous integration there must be one. */
 export async function findBrowser(): Promise<{ readonly browser: Browser } | { readonly missing: string }> {
   const named = process.env['PARLEY_CHROMIUM']
-  const folder = named === undefined ? await installed('chromium') : undefined
+  const folder = named === undefined ? await findOrInstall('chromium') : undefined
   const executablePath = named ?? (folder === undefined ? undefined : join(folder, 'chromium'))
   if (executablePath === undefined || !existsSync(executablePath)) {
     const missing =

@@ -10,13 +10,13 @@ import { startCluster, startServer, stopServer } from '../postgres/cluster.ts'
 import { openDatabase, skipReason } from '../postgres/databases.ts'
 import { startBalancer } from './balancer.ts'
 import type { Balancer } from './balancer.ts'
-import { check, takeOverMs } from './check.ts'
-import type { Outage } from './check.ts'
+import { checkClusterHistory, takeOverMs } from './check-history.ts'
+import type { Outage } from './check-history.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet, Replica } from './fleet.ts'
 import { createLoad } from './load.ts'
 import { readLogs } from './logs.ts'
-import { allSay, more, readyz, until } from './waiting.ts'
+import { allReadyzAre, waitForMoreTasks, readyzStatus, waitUntil } from './wait-until.ts'
 
 /** Shorter than by default, so that a test need not wait for it for ten seconds. */
 const leaseTtlMs = 2_000
@@ -56,12 +56,12 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     const placed: Promise<void>[] = []
     for (let round = 0; round < rounds; round += 1) {
       const victim = fleet.replicas[Math.floor(Math.random() * fleet.replicas.length)] as Replica
-      await more(load, atOnce / 2)
+      await waitForMoreTasks(load, atOnce / 2)
       // So that it surely runs something, for longer than anything below takes.
       for (let n = 0; n < 3; n += 1) placed.push((await load.place(victim.url, '200 20')).ended)
       await disturb(victim, outages)
     }
-    await more(load, atOnce)
+    await waitForMoreTasks(load, atOnce)
     await loading.stop()
     await Promise.all(placed)
     const logs = (await readLogs(database, store)).filter(({ records }) => (records[0]?.at ?? 0) >= begunAt)
@@ -73,7 +73,7 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
       `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries.length} retries, ` +
         `${takenOver.length} turns run again, taken over within ${Math.max(0, ...times)} ms`,
     )
-    assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages }), [])
+    assert.deepEqual(checkClusterHistory({ told: load.told, sent: load.sent, logs, outages }), [])
     return { takenOver: takenOver.length }
   }
 
@@ -103,15 +103,15 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     const how = state === 'cut' ? 'that is refused' : 'that swallows everything'
     it(`a way to the database ${how}: others go on, and it says that it is not ready, and then that it is`, async () => {
       const { takenOver } = await underLoad(async (victim, outages) => {
-        victim.line.set(state)
+        victim.databaseProxy.set(state)
         outages.push(out(victim))
-        await until(async () => (await readyz(victim)) === 503, 60_000, 'it to say that it is not ready')
+        await waitUntil(async () => (await readyzStatus(victim)) === 503, 60_000, 'it to say that it is not ready')
         const refused = await fetch(`${victim.url}/a2a/counter/tasks/unknown`, { headers: { 'a2a-version': '1.0' } })
         assert.equal(refused.status, 503)
         assert.ok(Number(refused.headers.get('retry-after')) > 0)
         await sleep(Math.max(0, (outages.at(-1)?.at ?? 0) + leaseTtlMs + sweepMs - Date.now()))
-        victim.line.set('open')
-        await until(async () => (await readyz(victim)) === 200, 60_000, 'it to say that it is ready')
+        victim.databaseProxy.set('open')
+        await waitUntil(async () => (await readyzStatus(victim)) === 200, 60_000, 'it to say that it is ready')
       })
       assert.ok(takenOver >= 3, 'the one that was cut off ran nothing')
     })
@@ -121,10 +121,10 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
     it(`a ${how === 'fast' ? 'restart of the database that takes longer than a lease' : 'crash of the database'} (${how}): all are unready, and ready again by themselves`, async () => {
       await underLoad(async () => {
         stopServer(cluster, how)
-        await until(allSay(503, fleet.replicas), 60_000, 'all to say that they are not ready')
+        await waitUntil(allReadyzAre(503, fleet.replicas), 60_000, 'all to say that they are not ready')
         if (how === 'fast') await sleep(leaseTtlMs + sweepMs)
         await startServer(cluster)
-        await until(allSay(200, fleet.replicas), 60_000, 'all to say that they are ready')
+        await waitUntil(allReadyzAre(200, fleet.replicas), 60_000, 'all to say that they are ready')
       })
     })
   }

@@ -7,8 +7,8 @@ import { after, before, describe, it } from 'node:test'
 import { openDatabase, skipReason } from '../postgres/databases.ts'
 import { startBalancer } from './balancer.ts'
 import type { Balancer } from './balancer.ts'
-import { check } from './check.ts'
-import type { Logged } from './check.ts'
+import { checkClusterHistory } from './check-history.ts'
+import type { TaskLog } from './check-history.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { createLoad } from './load.ts'
@@ -24,7 +24,7 @@ describe(`${tasks} tasks on three replicas`, { skip, timeout: 1_800_000 }, async
   let fleet: Fleet
   let balancer: Balancer
   let load: Load
-  let logs: readonly Logged[]
+  let logs: readonly TaskLog[]
   let seconds = 0
 
   before(async () => {
@@ -50,7 +50,7 @@ describe(`${tasks} tasks on three replicas`, { skip, timeout: 1_800_000 }, async
   })
 
   it('told every subscriber every event once and in order, on whichever replica it was [B-94 B-104 B-105]', () => {
-    assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages: [] }), [])
+    assert.deepEqual(checkClusterHistory({ told: load.told, sent: load.sent, logs, outages: [] }), [])
   })
 
   it('needed no second try: nothing was wrong with any replica', () => {

@@ -8,15 +8,15 @@ import { after, before, describe, it } from 'node:test'
 import { openDatabase, skipReason } from '../postgres/databases.ts'
 import { startBalancer } from './balancer.ts'
 import type { Balancer } from './balancer.ts'
-import { check, takeOverMs } from './check.ts'
-import type { Logged, Outage } from './check.ts'
+import { checkClusterHistory, takeOverMs } from './check-history.ts'
+import type { TaskLog, Outage } from './check-history.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { openJobs } from './jobs.ts'
 import { createLoad } from './load.ts'
 import type { Load } from './load.ts'
 import { readLogs } from './logs.ts'
-import { more } from './waiting.ts'
+import { waitForMoreTasks } from './wait-until.ts'
 
 const leaseTtlMs = 10_000
 const sweepMs = 1_000
@@ -36,7 +36,7 @@ describe('the death of a replica with leases as by default', { skip, timeout: 30
   let fleet: Fleet
   let balancer: Balancer
   let load: Load
-  let logs: readonly Logged[]
+  let logs: readonly TaskLog[]
 
   before(async () => {
     jobs = await openJobs()
@@ -47,7 +47,7 @@ describe('the death of a replica with leases as by default', { skip, timeout: 30
     const loading = load.keepUp(8)
     const placed: Promise<void>[] = []
     for (const victim of fleet.replicas.slice(0, deaths)) {
-      await more(load, 8)
+      await waitForMoreTasks(load, 8)
       const works = Array.from({ length: perKind }, (_, n) => `${n % 2 === 0 ? numbers.short : numbers.long} 20`)
       const placing = works.flatMap((work) => ['counter', 'remote'].map((agent) => load.place(victim.url, work, agent)))
       placed.push(...(await Promise.all(placing)).map(({ ended }) => ended))
@@ -71,7 +71,7 @@ describe('the death of a replica with leases as by default', { skip, timeout: 30
       `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries.length} retries; ${times.length} taken over ` +
         `after ${Math.min(...times)} to ${Math.max(...times)} ms`,
     )
-    assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages }), [])
+    assert.deepEqual(checkClusterHistory({ told: load.told, sent: load.sent, logs, outages }), [])
     assert.ok(times.length >= perKind * deaths, `${times.length} were taken over`)
     // Sooner would be while the lease lives: it is prolonged when a quarter of it is over, a busy machine comes to that later.
     assert.ok(Math.min(...times) > leaseTtlMs / 4, `taken over after ${Math.min(...times)} ms`)

@@ -10,21 +10,21 @@ import { postgresStore } from '@parley/a2a/stores/postgres'
 import type { Cluster } from '../postgres/cluster.ts'
 import { clientOptions, startCluster } from '../postgres/cluster.ts'
 import { masterKey, openDatabase } from '../postgres/databases.ts'
-import { killServer, noStandby, promote, startStandby } from '../postgres/standby.ts'
+import { killServer, standbySkipReason, promote, startStandby } from '../postgres/standby.ts'
 import { startBalancer } from './balancer.ts'
 import type { Balancer } from './balancer.ts'
-import { check } from './check.ts'
+import { checkClusterHistory } from './check-history.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { createLoad } from './load.ts'
 import { readLogs } from './logs.ts'
-import { allSay, more, until } from './waiting.ts'
+import { allReadyzAre, waitForMoreTasks, waitUntil } from './wait-until.ts'
 
 /** As by default: longer than this failover takes, so that turns which run live through it. */
 const leaseTtlMs = 10_000
 const rounds = process.env['PARLEY_FULL'] === '1' ? 3 : 1
 
-const skip = await noStandby()
+const skip = await standbySkipReason()
 describe('three replicas whose database fails over', { skip, timeout: 600_000 }, async () => {
   if (skip !== false) return
   const database = await openDatabase(await startCluster())
@@ -48,17 +48,17 @@ describe('three replicas whose database fails over', { skip, timeout: 600_000 },
     const outages: number[] = []
     for (let round = 0; round < rounds; round += 1) {
       const standby = await startStandby(primary, 'synchronous')
-      await more(load, 10)
+      await waitForMoreTasks(load, 10)
       for (const replica of fleet.replicas) placed.push((await load.place(replica.url, '250 20')).ended)
       const lostAt = Date.now()
       killServer(primary)
-      await until(allSay(503, fleet.replicas), 60_000, 'all to say that they are not ready')
+      await waitUntil(allReadyzAre(503, fleet.replicas), 60_000, 'all to say that they are not ready')
       await promote(standby)
-      for (const { line } of fleet.replicas) line.leadTo(standby)
-      await until(allSay(200, fleet.replicas), 60_000, 'all to say that they are ready')
+      for (const { databaseProxy } of fleet.replicas) databaseProxy.leadTo(standby)
+      await waitUntil(allReadyzAre(200, fleet.replicas), 60_000, 'all to say that they are ready')
       outages.push(Date.now() - lostAt)
       primary = standby
-      await more(load, 10)
+      await waitForMoreTasks(load, 10)
     }
     await loading.stop()
     await Promise.all(placed)
@@ -78,7 +78,7 @@ describe('three replicas whose database fails over', { skip, timeout: 600_000 },
       `${rounds} failovers, ready again after ${outages.join(', ')} ms; ${logs.length} tasks, ${load.told.length} subscribers, ` +
         `${events} events told, ${load.retries.length} retries, ${again.length} turns run again`,
     )
-    assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages: [] }), [])
+    assert.deepEqual(checkClusterHistory({ told: load.told, sent: load.sent, logs, outages: [] }), [])
     assert.equal(timeline, rounds + 1, 'it is another server, each time')
     assert.equal(logs.length, new Set(load.sent.flatMap(({ taskId }) => taskId ?? [])).size)
   })

@@ -5,15 +5,15 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
 import { masterKey } from '../postgres/databases.ts'
-import { openDatabaseLine } from './database-line.ts'
-import type { DatabaseLine } from './database-line.ts'
+import { openTcpProxy } from './tcp-proxy.ts'
+import type { TcpProxy } from './tcp-proxy.ts'
 import type { ReplicaSettings } from './replica.ts'
 
 export interface Replica {
   readonly name: string
   readonly url: string
   readonly port: number
-  readonly line: DatabaseLine
+  readonly databaseProxy: TcpProxy
   start(): Promise<void>
   /** Resolves when it is gone. */
   kill(): Promise<void>
@@ -42,7 +42,7 @@ export interface FleetOptions {
 export async function startFleet({ size, database, drainMs = 5_000, ...rest }: FleetOptions): Promise<Fleet> {
   const replicas = await Promise.all(
     Array.from({ length: size }, async (_, index) => {
-      const line = await openDatabaseLine(database)
+      const line = await openTcpProxy(database)
       const url = `postgres://postgres@127.0.0.1:${line.port}/${database.name}`
       // The same port after a restart: whoever routes to it need not be told.
       const port = await freePort()
@@ -61,7 +61,7 @@ export async function startFleet({ size, database, drainMs = 5_000, ...rest }: F
     urls: replicas.map(({ url }) => url),
     async close() {
       await Promise.all(replicas.map((replica) => replica.kill()))
-      await Promise.all(replicas.map(({ line }) => line.close()))
+      await Promise.all(replicas.map(({ databaseProxy }) => databaseProxy.close()))
     },
   }
   try {
@@ -73,7 +73,7 @@ export async function startFleet({ size, database, drainMs = 5_000, ...rest }: F
   }
 }
 
-function createReplica(line: DatabaseLine, settings: ReplicaSettings): Replica {
+function createReplica(line: TcpProxy, settings: ReplicaSettings): Replica {
   const { name, port } = settings
   let child: ChildProcess | undefined
 
@@ -91,7 +91,7 @@ function createReplica(line: DatabaseLine, settings: ReplicaSettings): Replica {
     name,
     port,
     url: `http://127.0.0.1:${port}`,
-    line,
+    databaseProxy: line,
     async start() {
       const starting = fork(join(import.meta.dirname, 'replica.ts'), [JSON.stringify(settings)], {
         execArgv: ['--conditions=parley-source'],

@@ -31,7 +31,7 @@ export async function openJobs() {
     }
     const job = jobs.get(id)
     if (job === undefined) response.writeHead(404).end()
-    else void tell(job, number('from'), response)
+    else void streamCount(job, number('from'), response)
   })
   // One that is listened to for as long as it counts.
   server.requestTimeout = 0
@@ -47,7 +47,7 @@ export async function openJobs() {
 }
 
 /** A line for each number, those of the past at once and the others when they come. */
-async function tell({ until, paceMs, startedAt }: Job, from: number, response: ServerResponse): Promise<void> {
+async function streamCount({ until, paceMs, startedAt }: Job, from: number, response: ServerResponse): Promise<void> {
   response.writeHead(200)
   response.flushHeaders()
   for (let n = from; n < until && !response.destroyed; n += 1) {

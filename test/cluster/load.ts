@@ -9,14 +9,14 @@ import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
 import type { Task } from '../../packages/a2a/src/model/task.ts'
 import type { TestWire } from '../../packages/a2a/src/testing/test-wire.ts'
-import { dial } from '../crash/client.ts'
-import type { Sent, Told } from './check.ts'
-import { createPersistence, endOf, userMessage } from './persist.ts'
-import type { Writable } from './persist.ts'
+import { openWire } from '../crash/client.ts'
+import type { SentMessage, SubscriberHistory } from './check-history.ts'
+import { createRetryingCalls, finalStateOf, userMessage } from './retrying-calls.ts'
+import type { Writable } from './retrying-calls.ts'
 
 export interface Load {
-  readonly told: readonly Told[]
-  readonly sent: readonly Sent[]
+  readonly told: readonly SubscriberHistory[]
+  readonly sent: readonly SentMessage[]
   /** Why a call or a stream had to be tried again, each time that one had to. */
   readonly retries: readonly string[]
   /** Tasks that came to their end. */
@@ -40,12 +40,12 @@ export interface LoadOptions {
 }
 
 export function createLoad({ url, count, patienceMs = 30_000, fragile = false }: LoadOptions): Load {
-  const told: Writable<Told>[] = []
-  const sent: Writable<Sent>[] = []
+  const told: Writable<SubscriberHistory>[] = []
+  const sent: Writable<SentMessage>[] = []
   const [numbers, paceMs] = count
   const work = `${numbers} ${paceMs}`
   const retries: string[] = []
-  const { persist, follow } = createPersistence({ patienceMs, onRetry: (reason) => void retries.push(reason) })
+  const { persist, follow } = createRetryingCalls({ patienceMs, onRetry: (reason) => void retries.push(reason) })
   let done = 0
   let begun = 0
 
@@ -149,7 +149,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
 
   async function stream(agent: string, text: string, how: Streaming = {}): Promise<void> {
     const message = note()
-    const one: Writable<Told> = { subscriber: 'sender', taskId: '', events: [], finished: false }
+    const one: Writable<SubscriberHistory> = { subscriber: 'sender', taskId: '', events: [], finished: false }
     const first = dialled(agent, how.at)
     const wire = dialled(agent)
     const open = (signal: AbortSignal, last: string | undefined): ReturnType<TestWire['stream']> => {
@@ -163,11 +163,11 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
       told.push(one)
       how.opened?.(event.task.id)
     })
-    message.state = endOf(one) as TaskState
+    message.state = finalStateOf(one) as TaskState
   }
 
   async function watch(agent: string, taskId: string, subscriber: string): Promise<void> {
-    const one: Writable<Told> = { subscriber, taskId, events: [], finished: false }
+    const one: Writable<SubscriberHistory> = { subscriber, taskId, events: [], finished: false }
     const wire = dialled(agent)
     told.push(one)
     try {
@@ -207,13 +207,13 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
     })
   }
 
-  function note(): Writable<Sent> {
+  function note(): Writable<SentMessage> {
     const message = { messageId: newId() }
     sent.push(message)
     return message
   }
 
   function dialled(agent: string, at = url): TestWire {
-    return dial(at, agent, { version: '1.0', binding: 'JSONRPC' })
+    return openWire(at, agent, { version: '1.0', binding: 'JSONRPC' })
   }
 }

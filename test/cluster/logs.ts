@@ -2,12 +2,12 @@
 import type { Store } from '@parley/a2a'
 import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import type { TestDatabase } from '../postgres/databases.ts'
-import type { Logged } from './check.ts'
+import type { TaskLog } from './check-history.ts'
 
 /** At a time: ten thousand questions at once would be longer in the queue than a question may take. */
 const atOnce = 100
 
-export async function readLogs(database: Pick<TestDatabase, 'query'>, store: Store): Promise<readonly Logged[]> {
+export async function readLogs(database: Pick<TestDatabase, 'query'>, store: Store): Promise<readonly TaskLog[]> {
   const rows = await database.query<TaskKey>('SELECT id, context_id FROM parley.tasks')
   return readLogsOf(rows, store)
 }
@@ -17,8 +17,8 @@ export interface TaskKey {
   readonly context_id: string
 }
 
-export async function readLogsOf(rows: readonly TaskKey[], store: Store): Promise<readonly Logged[]> {
-  const logs: Logged[] = []
+export async function readLogsOf(rows: readonly TaskKey[], store: Store): Promise<readonly TaskLog[]> {
+  const logs: TaskLog[] = []
   for (let from = 0; from < rows.length; from += atOnce) {
     const read = rows.slice(from, from + atOnce).map(async ({ id, context_id: contextId }) => {
       return { taskId: id, contextId, records: await readWhole(store, id) }

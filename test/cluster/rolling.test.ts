@@ -9,8 +9,8 @@ import { connect } from '@parley/a2a/client'
 import { openDatabase, skipReason } from '../postgres/databases.ts'
 import { startBalancer } from './balancer.ts'
 import type { Balancer } from './balancer.ts'
-import { check, takeOverMs } from './check.ts'
-import type { Outage } from './check.ts'
+import { checkClusterHistory, takeOverMs } from './check-history.ts'
+import type { Outage } from './check-history.ts'
 import { startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { createLoad } from './load.ts'
@@ -61,7 +61,7 @@ describe('a rolling replacement of three replicas under load', { skip, timeout: 
       `${logs.length} tasks, ${load.told.length} subscribers, ${load.retries.length} retries; ` +
         `gone after ${exits.join(', ')}; ${times.length} tasks handed over within ${Math.max(...times)} ms`,
     )
-    assert.deepEqual(check({ told: load.told, sent: load.sent, logs, outages }), [])
+    assert.deepEqual(checkClusterHistory({ told: load.told, sent: load.sent, logs, outages }), [])
     assert.ok(times.length > 0, 'nothing was handed over')
     assert.ok(Math.max(...times) < leaseTtlMs * 0.75, 'it was not handed over, but ran out')
     const failed = logs.filter(({ records }) =>

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { newId } from '../../packages/a2a/src/model/id.ts'
 import type { Artifact, Task } from '../../packages/a2a/src/model/task.ts'
-import { dial } from '../crash/client.ts'
+import { openWire } from '../crash/client.ts'
 import { urlOf } from '../postgres/cluster.ts'
 import { masterKey, openDatabase, skipReason } from '../postgres/databases.ts'
 import { startFleet } from './fleet.ts'
@@ -30,7 +30,7 @@ describe('two processes that write at the same time', { skip, timeout: 120_000 }
   })
   after(() => fleet?.close())
 
-  const at = (index: number) => dial(fleet.urls[index] as string, 'counter', { version: '1.0', binding: 'JSONRPC' })
+  const at = (index: number) => openWire(fleet.urls[index] as string, 'counter', { version: '1.0', binding: 'JSONRPC' })
   const send = async (index: number, text: string, more: { readonly taskId?: string } = {}): Promise<Task> => {
     const message = { messageId: newId(), role: 'ROLE_USER', parts: [{ text }], ...more } as const
     const answer = await at(index).call('SendMessage', { message })

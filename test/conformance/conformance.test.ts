@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { citationsIn, findCitations } from './cited.ts'
+import { citationsIn, findCitations } from './citations.ts'
 import { deviations } from './deviations.ts'
-import { kitDeviations } from './kit.ts'
-import { conformancePage } from './page.ts'
+import { kitDeviations } from './kit-deviations.ts'
+import { conformancePage } from './conformance-page.ts'
 import { requirements, requirementsPage } from './requirements-page.ts'
 import { knownIds, rules } from './rules.ts'
 
@@ -17,7 +17,7 @@ const ruleIds = new Set(rules.map((rule) => rule.id))
 const requirementIds = new Set(requirements.map(({ id }) => id))
 
 /** The same shape: what was asked for, instead of what a text says. */
-const asked = requirements.map(({ asked: text, ...rest }) => ({ ...rest, text }))
+const asked = requirements.map(({ text, ...rest }) => ({ ...rest, text }))
 
 describe('conformance', () => {
   it('reads the ids off the ends of test names', () => {

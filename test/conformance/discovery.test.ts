@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import { clientTools, createHandler, credentials, cursor, timestamps, trace } from '@parley/a2a/server'
-import { closeHouses, openHouse, say, sayOld, v0_3, v1 } from './house.ts'
+import { closeInMemoryServers, openInMemoryServer, newMessage, newLegacyMessage, v0_3, v1 } from './in-memory-server.ts'
 
-after(closeHouses)
+after(closeInMemoryServers)
 
 const uri = 'https://example.com/extensions/mood/v1'
 
 describe('a card', () => {
   it('advertises the public address it was given, whoever asks and however [B-25]', async () => {
-    const house = openHouse({ publicUrl: 'https://agents.example.com/greeter' })
+    const server = openInMemoryServer({ publicUrl: 'https://agents.example.com/greeter' })
     for (const headers of [v1, v0_3, {}]) {
-      const { body } = await house.fetch('/.well-known/agent-card.json', { headers })
+      const { body } = await server.fetch('/.well-known/agent-card.json', { headers })
       const urls = [
         ...(body.supportedInterfaces ?? []),
         ...(body.additionalInterfaces ?? []),
@@ -35,18 +35,20 @@ describe('a card', () => {
   })
 
   it('that is extended is kept by nobody but its reader [B-140]', async () => {
-    const house = openHouse({
+    const server = openInMemoryServer({
       extendedCard: { description: 'for friends' },
       authenticate: (credentials) => (credentials.header('authorization') === 'Bearer me' ? { id: 'me' } : undefined),
     })
-    const answer = await house.fetch('/extendedAgentCard', { headers: { ...v1, authorization: 'Bearer me' } })
+    const answer = await server.fetch('/extendedAgentCard', { headers: { ...v1, authorization: 'Bearer me' } })
     assert.equal(answer.body.description, 'for friends')
     assert.match(answer.headers.get('cache-control') ?? '', /private|no-store/)
   })
 
   it('requires none of the extensions that only add data [B-148]', async () => {
     const ours = [clientTools(), credentials(), cursor(), timestamps(), trace()]
-    const { body } = await openHouse({ extensions: ours }).fetch('/.well-known/agent-card.json', { headers: v1 })
+    const { body } = await openInMemoryServer({ extensions: ours }).fetch('/.well-known/agent-card.json', {
+      headers: v1,
+    })
     assert.equal(body.capabilities.extensions.length, ours.length)
     for (const extension of body.capabilities.extensions) assert.notEqual(extension.required, true, extension.uri)
   })
@@ -54,20 +56,20 @@ describe('a card', () => {
 
 describe('an extension', () => {
   it('is asked for and confirmed by header; one that nobody knows is ignored [T-9 B-143]', async () => {
-    const house = openHouse({ extensions: [{ uri }] })
+    const server = openInMemoryServer({ extensions: [{ uri }] })
     const headers = { ...v1, 'a2a-extensions': `${uri}, https://example.com/unheard-of` }
-    const answer = await house.rpc('SendMessage', { message: say('hi') }, headers)
+    const answer = await server.rpc('SendMessage', { message: newMessage('hi') }, headers)
     assert.equal(answer.body.result.task.status.state, 'TASK_STATE_COMPLETED')
     assert.equal(answer.headers.get('a2a-extensions'), uri)
-    const unasked = await house.rpc('SendMessage', { message: say('hi') }, v1)
+    const unasked = await server.rpc('SendMessage', { message: newMessage('hi') }, v1)
     assert.equal(unasked.headers.get('a2a-extensions'), null)
   })
 
   it('that is required and not asked for is an error that names it [T-9 B-144]', async () => {
-    const house = openHouse({ extensions: [{ uri, required: true }] })
-    const modern = await house.rpc('SendMessage', { message: say('hi') }, v1)
+    const server = openInMemoryServer({ extensions: [{ uri, required: true }] })
+    const modern = await server.rpc('SendMessage', { message: newMessage('hi') }, v1)
     assert.equal(modern.body.error.code, -32_008)
-    const old = await house.rpc('message/send', { message: sayOld('hi') }, v0_3)
+    const old = await server.rpc('message/send', { message: newLegacyMessage('hi') }, v0_3)
     assert.equal(old.body.error.code, -32_600)
     for (const answer of [modern, old]) assert.ok(JSON.stringify(answer.body.error.data).includes(uri))
   })
@@ -75,17 +77,17 @@ describe('an extension', () => {
 
 describe('JSON-RPC', () => {
   it('may be posted to /api/a2a [S2-1]', async () => {
-    const answer = await openHouse().rpc('message/send', { message: sayOld('hi') }, {}, '/api/a2a')
+    const answer = await openInMemoryServer().rpc('message/send', { message: newLegacyMessage('hi') }, {}, '/api/a2a')
     assert.equal(answer.body.result.status.state, 'completed')
   })
 
   it('has the four basic methods for every agent, and -32601 for what it has not [S4-5 B-37]', async () => {
-    const house = openHouse()
-    const { id } = (await house.rpc('message/send', { message: sayOld('hi') })).body.result
-    assert.equal((await house.rpc('tasks/get', { id })).body.result.id, id)
-    assert.equal((await house.rpc('tasks/cancel', { id })).body.error.code, -32_002)
-    assert.equal((await house.stream('message/stream', { message: sayOld('hi') })).at(-1).final, true)
-    const unknown = await house.rpc('tasks/sendSubscribe', { id })
+    const server = openInMemoryServer()
+    const { id } = (await server.rpc('message/send', { message: newLegacyMessage('hi') })).body.result
+    assert.equal((await server.rpc('tasks/get', { id })).body.result.id, id)
+    assert.equal((await server.rpc('tasks/cancel', { id })).body.error.code, -32_002)
+    assert.equal((await server.stream('message/stream', { message: newLegacyMessage('hi') })).at(-1).final, true)
+    const unknown = await server.rpc('tasks/sendSubscribe', { id })
     assert.deepEqual([unknown.status, unknown.body.error.code], [200, -32_601])
   })
 })

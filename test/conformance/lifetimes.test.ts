@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { inputRequired, reject, status } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
-import { closeHouses, openHouse, say, v1 } from './house.ts'
-import type { House } from './house.ts'
+import { closeInMemoryServers, openInMemoryServer, newMessage, v1 } from './in-memory-server.ts'
+import type { InMemoryServer } from './in-memory-server.ts'
 
-after(closeHouses)
+after(closeInMemoryServers)
 
-const settled = async (house: House, text = 'go') =>
-  (await house.rpc('SendMessage', { message: say(text) }, v1)).body.result.task
+const settled = async (server: InMemoryServer, text = 'go') =>
+  (await server.rpc('SendMessage', { message: newMessage(text) }, v1)).body.result.task
 const aborted = (signal: AbortSignal): Promise<null> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }))
 
@@ -27,19 +27,19 @@ describe('a task', () => {
       },
     ]
     for (const agent of agents) {
-      const house = openHouse({ agent })
-      const task = await settled(house)
+      const server = openInMemoryServer({ agent })
+      const task = await settled(server)
       assert.equal(task.status.state, 'TASK_STATE_FAILED')
       assert.ok(task.status.message.parts[0].text.length > 0)
       assert.doesNotMatch(JSON.stringify(task), /secret/)
-      assert.deepEqual((await house.rpc('GetTask', { id: task.id }, v1)).body.result.status, task.status)
+      assert.deepEqual((await server.rpc('GetTask', { id: task.id }, v1)).body.result.status, task.status)
     }
   })
 
   it('that an agent declines is rejected, at the start or later [B-51]', async () => {
-    const atOnce = await settled(openHouse({ agent: () => reject('Not my job') }))
+    const atOnce = await settled(openInMemoryServer({ agent: () => reject('Not my job') }))
     const later = await settled(
-      openHouse({
+      openInMemoryServer({
         async *agent() {
           yield status('Looking')
           yield reject('Not my job')
@@ -53,7 +53,7 @@ describe('a task', () => {
   })
 
   it('never goes back, whatever its agent says [S0-15]', async () => {
-    const house = openHouse({
+    const server = openInMemoryServer({
       async *agent() {
         yield { state: 'TASK_STATE_WORKING' as const }
         yield { state: 'TASK_STATE_SUBMITTED' as const }
@@ -61,7 +61,7 @@ describe('a task', () => {
         yield { state: 'TASK_STATE_WORKING' as const }
       },
     })
-    const events = await house.stream('SendStreamingMessage', { message: say('go') }, v1)
+    const events = await server.stream('SendStreamingMessage', { message: newMessage('go') }, v1)
     const states = events.flatMap((event) => (event.task ?? event.statusUpdate)?.status.state ?? [])
     const order = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED', 'TASK_STATE_FAILED']
     const ranks = states.map((state: string) => order.indexOf(state))
@@ -74,38 +74,38 @@ describe('a task', () => {
 
   it('that takes too long fails with "Task timed out" [S0-20 B-50]', async () => {
     const task = await settled(
-      openHouse({ turnTimeoutMs: 30, cancelGraceMs: 10, agent: ({ signal }: Turn) => aborted(signal) }),
+      openInMemoryServer({ turnTimeoutMs: 30, cancelGraceMs: 10, agent: ({ signal }: Turn) => aborted(signal) }),
     )
     assert.equal(task.status.state, 'TASK_STATE_FAILED')
     assert.equal(task.status.message.parts[0].text, 'Task timed out')
   })
 
   it('that ends in time is not ended again by its deadline [S0-21]', async () => {
-    const house = openHouse({ turnTimeoutMs: 40, agent: () => 'done' })
-    const task = await settled(house)
+    const server = openInMemoryServer({ turnTimeoutMs: 40, agent: () => 'done' })
+    const task = await settled(server)
     await new Promise((resolve) => setTimeout(resolve, 80))
-    assert.deepEqual((await house.rpc('GetTask', { id: task.id }, v1)).body.result, task)
+    assert.deepEqual((await server.rpc('GetTask', { id: task.id }, v1)).body.result, task)
   })
 
   it('that is canceled stays canceled, whatever its agent finishes later [S4-19 B-43]', async () => {
     const finish = Promise.withResolvers<string>()
-    const house = openHouse({ cancelGraceMs: 10, agent: () => finish.promise })
+    const server = openInMemoryServer({ cancelGraceMs: 10, agent: () => finish.promise })
     const configuration = { returnImmediately: true }
-    const { task } = (await house.rpc('SendMessage', { message: say('go'), configuration }, v1)).body.result
-    const canceled = (await house.rpc('CancelTask', { id: task.id }, v1)).body.result
+    const { task } = (await server.rpc('SendMessage', { message: newMessage('go'), configuration }, v1)).body.result
+    const canceled = (await server.rpc('CancelTask', { id: task.id }, v1)).body.result
     assert.equal(canceled.status.state, 'TASK_STATE_CANCELED')
     finish.resolve('too late')
     await finish.promise
-    assert.deepEqual((await house.rpc('GetTask', { id: task.id }, v1)).body.result, canceled)
+    assert.deepEqual((await server.rpc('GetTask', { id: task.id }, v1)).body.result, canceled)
   })
 
   it('is the same task when its message is repeated [B-72 B-163]', async () => {
     let runs = 0
-    const house = openHouse({ agent: () => `run ${++runs}` })
-    const message = say('once', { messageId: crypto.randomUUID() })
+    const server = openInMemoryServer({ agent: () => `run ${++runs}` })
+    const message = newMessage('once', { messageId: crypto.randomUUID() })
     const [first, second] = [
-      await house.rpc('SendMessage', { message }, v1),
-      await house.rpc('SendMessage', { message }, v1),
+      await server.rpc('SendMessage', { message }, v1),
+      await server.rpc('SendMessage', { message }, v1),
     ]
     assert.deepEqual(second.body.result, first.body.result)
     assert.equal(runs, 1)
@@ -113,16 +113,16 @@ describe('a task', () => {
 })
 
 describe('a question that nobody answers', () => {
-  const ask = (then: 'fail' | 'continue'): House => {
+  const ask = (then: 'fail' | 'continue'): InMemoryServer => {
     let turns = 0
-    return openHouse({
+    return openInMemoryServer({
       inputTimeout: { afterMs: 30, then },
       keepOpenOnInputRequired: true,
       agent: () => (++turns === 1 ? inputRequired('Which?') : 'Never mind'),
     })
   }
-  const statesOf = async (house: House): Promise<readonly any[]> => {
-    const events = await house.stream('SendStreamingMessage', { message: say('go') }, v1)
+  const statesOf = async (server: InMemoryServer): Promise<readonly any[]> => {
+    const events = await server.stream('SendStreamingMessage', { message: newMessage('go') }, v1)
     return events.flatMap((event) => (event.task ?? event.statusUpdate)?.status ?? [])
   }
 

@@ -4,23 +4,23 @@ import { after, describe, it } from 'node:test'
 import { inputRequired } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
 import { Observable } from 'rxjs'
-import { closeHouses, openHouse, say, sayOld, v0_3, v1 } from './house.ts'
+import { closeInMemoryServers, openInMemoryServer, newMessage, newLegacyMessage, v0_3, v1 } from './in-memory-server.ts'
 
-after(closeHouses)
+after(closeInMemoryServers)
 
 const toolsUri = 'https://parley.dev/extensions/client-tools/v1'
 
 describe('an older client', () => {
   it('may write taskId where id is meant [S2-15]', async () => {
-    const house = openHouse()
-    const { id } = (await house.rpc('message/send', { message: sayOld('hi') })).body.result
-    assert.equal((await house.rpc('tasks/get', { taskId: id })).body.result.id, id)
+    const server = openInMemoryServer()
+    const { id } = (await server.rpc('message/send', { message: newLegacyMessage('hi') })).body.result
+    assert.equal((await server.rpc('tasks/get', { taskId: id })).body.result.id, id)
   })
 
   it('is told what is wrong with its envelope, its method or its message [S2-19 S2-20 S2-21 S4-6]', async () => {
-    const house = openHouse()
+    const server = openInMemoryServer()
     const post = (body: object) =>
-      house.fetch('/a2a', {
+      server.fetch('/a2a', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -31,14 +31,14 @@ describe('an older client', () => {
       assert.equal(error.code, -32_600, missing)
       assert.match(JSON.stringify(error), new RegExp(missing))
     }
-    assert.match(JSON.stringify((await house.rpc('tasks/dream', {})).body.error), /tasks\/dream/)
-    const wrong = (await house.rpc('message/send', { message: { kind: 'task' } })).body.error
+    assert.match(JSON.stringify((await server.rpc('tasks/dream', {})).body.error), /tasks\/dream/)
+    const wrong = (await server.rpc('message/send', { message: { kind: 'task' } })).body.error
     assert.equal(wrong.code, -32_602)
-    assert.match(JSON.stringify((await house.rpc('message/send', {})).body.error), /message/)
+    assert.match(JSON.stringify((await server.rpc('message/send', {})).body.error), /message/)
   })
 
   it('goes on with a task by the answer of its tool alone [S2-14]', async () => {
-    const house = openHouse({
+    const server = openInMemoryServer({
       agent: ({ message, task }: Turn) => {
         const [part] = message.parts
         if (part !== undefined && 'data' in part) return `The tool says ${JSON.stringify(part.data)} (${task.id})`
@@ -53,12 +53,12 @@ describe('an older client', () => {
         }
       },
     })
-    const asked = (await house.rpc('message/send', { message: sayOld('weather') }, v0_3)).body.result
+    const asked = (await server.rpc('message/send', { message: newLegacyMessage('weather') }, v0_3)).body.result
     assert.equal(asked.status.state, 'input-required')
     const parts = [{ kind: 'tool-result', toolUseId: 'call-1', result: 'Lisbon' }]
-    const answered = await house.rpc(
+    const answered = await server.rpc(
       'message/send',
-      { message: sayOld('', { parts, referenceTaskIds: [asked.id] }) },
+      { message: newLegacyMessage('', { parts, referenceTaskIds: [asked.id] }) },
       v0_3,
     )
     assert.equal(answered.body.result.id, asked.id)
@@ -67,17 +67,22 @@ describe('an older client', () => {
   })
 
   it('hears a comment while nothing happens [S2-26]', async () => {
-    const house = openHouse({
+    const server = openInMemoryServer({
       keepAliveMs: 10,
       openAfterMs: 0,
       agent: ({ signal }: Turn) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(null))),
     })
     const gone = new AbortController()
-    const response = await house.handler.fetch(
+    const response = await server.handler.fetch(
       new Request('http://localhost/a2a', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/stream', params: { message: sayOld('hi') } }),
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'message/stream',
+          params: { message: newLegacyMessage('hi') },
+        }),
         signal: gone.signal,
       }),
     )
@@ -94,23 +99,23 @@ describe('an older client', () => {
 
 describe('a part', () => {
   it('of a kind that the agent does not take is refused [S4-10 B-70]', async () => {
-    const house = openHouse({ inputModes: ['text/plain'] })
-    const message = say('', { parts: [{ data: { rows: 1 } }] })
-    assert.equal((await house.rpc('SendMessage', { message }, v1)).body.error.code, -32_005)
-    const old = sayOld('', { parts: [{ kind: 'data', data: { rows: 1 } }] })
-    assert.equal((await house.rpc('message/send', { message: old }, v0_3)).body.error.code, -32_005)
+    const server = openInMemoryServer({ inputModes: ['text/plain'] })
+    const message = newMessage('', { parts: [{ data: { rows: 1 } }] })
+    assert.equal((await server.rpc('SendMessage', { message }, v1)).body.error.code, -32_005)
+    const old = newLegacyMessage('', { parts: [{ kind: 'data', data: { rows: 1 } }] })
+    assert.equal((await server.rpc('message/send', { message: old }, v0_3)).body.error.code, -32_005)
   })
 })
 
 describe('a webhook', () => {
   it('is refused alike by a send and by its own operation [T-6 B-71 B-115]', async () => {
-    const house = openHouse()
+    const server = openInMemoryServer()
     const config = { url: 'https://hooks.example.com/x' }
     const configuration = { taskPushNotificationConfig: config }
-    const inline = await house.rpc('SendMessage', { message: say('hi'), configuration }, v1)
-    const streamed = await house.rpc('SendStreamingMessage', { message: say('hi'), configuration }, v1)
-    const { id } = (await house.rpc('SendMessage', { message: say('hi') }, v1)).body.result.task
-    const created = await house.rpc('CreateTaskPushNotificationConfig', { taskId: id, ...config }, v1)
+    const inline = await server.rpc('SendMessage', { message: newMessage('hi'), configuration }, v1)
+    const streamed = await server.rpc('SendStreamingMessage', { message: newMessage('hi'), configuration }, v1)
+    const { id } = (await server.rpc('SendMessage', { message: newMessage('hi') }, v1)).body.result.task
+    const created = await server.rpc('CreateTaskPushNotificationConfig', { taskId: id, ...config }, v1)
     const codes = [inline, streamed, created].map((answer) => answer.body.error.code)
     assert.deepEqual(codes, [-32_003, -32_003, -32_003])
   })
@@ -118,7 +123,7 @@ describe('a webhook', () => {
 
 describe('an agent', () => {
   it('may be an observable of RxJS [S2-33]', async () => {
-    const house = openHouse({
+    const server = openInMemoryServer({
       agent: () =>
         new Observable<string>((subscriber) => {
           subscriber.next('one ')
@@ -126,21 +131,21 @@ describe('an agent', () => {
           subscriber.complete()
         }),
     })
-    const { task } = (await house.rpc('SendMessage', { message: say('count') }, v1)).body.result
+    const { task } = (await server.rpc('SendMessage', { message: newMessage('count') }, v1)).body.result
     assert.equal(task.artifacts[0].parts[0].text, 'one two')
   })
 
   it('asks which artifact is meant, and is told by the metadata of a part [T-4]', async () => {
-    const house = openHouse({
+    const server = openInMemoryServer({
       async agent(turn: Turn) {
         const named = turn.message.parts[0]?.metadata?.['artifactId']
         return named === undefined ? inputRequired('Which of the two boats?') : `Painted ${JSON.stringify(named)}`
       },
     })
-    const asked = (await house.rpc('SendMessage', { message: say('paint the boat') }, v1)).body.result.task
+    const asked = (await server.rpc('SendMessage', { message: newMessage('paint the boat') }, v1)).body.result.task
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
     const parts = [{ text: 'that one', metadata: { artifactId: 'boat-2', taskId: asked.id } }]
-    const done = await house.rpc('SendMessage', { message: say('', { taskId: asked.id, parts }) }, v1)
+    const done = await server.rpc('SendMessage', { message: newMessage('', { taskId: asked.id, parts }) }, v1)
     assert.equal(done.body.result.task.artifacts[0].parts[0].text, 'Painted "boat-2"')
   })
 })

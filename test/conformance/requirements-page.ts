@@ -1,14 +1,14 @@
 /** Writes docs/requirements.md from the wishes and the tests that cite them. Pure: the same input, the same page. */
-import type { Citation } from './cited.ts'
-import { shownBy } from './page.ts'
-import type { Wishes } from './requirement.ts'
+import type { Citation } from './citations.ts'
+import { linkTests } from './conformance-page.ts'
+import type { RequirementGroup } from './requirement.ts'
 import { bots } from './requirements/bots.ts'
-import { olderDraft } from './requirements/older-draft.ts'
+import { legacyV03Draft } from './requirements/legacy-v03-draft.ts'
 import { simpleTasks } from './requirements/simple-tasks.ts'
 import { v0_2Examples } from './requirements/v0-2-examples.ts'
 
-export const wishes: readonly Wishes[] = [simpleTasks, v0_2Examples, olderDraft, bots]
-export const requirements = wishes.flatMap((one) => one.requirements)
+export const requirementGroups: readonly RequirementGroup[] = [simpleTasks, v0_2Examples, legacyV03Draft, bots]
+export const requirements = requirementGroups.flatMap((one) => one.requirements)
 
 const introduction = `# Requirements
 
@@ -25,16 +25,16 @@ export function requirementsPage(citations: readonly Citation[]): string {
   const parts = [
     introduction,
     `${shown} of ${requirements.length} are shown by tests.`,
-    ...wishes.map((one) => `## ${one.title}\n\n${one.about}\n\n${table(one, tests)}`),
+    ...requirementGroups.map((one) => `## ${one.title}\n\n${one.about}\n\n${table(one, tests)}`),
   ]
   return `${parts.join('\n\n')}\n`
 }
 
-function table(one: Wishes, tests: ReadonlyMap<string, readonly Citation[]>): string {
-  const rows = one.requirements.map(({ id, asked, instead, open }) => {
+function table(one: RequirementGroup, tests: ReadonlyMap<string, readonly Citation[]>): string {
+  const rows = one.requirements.map(({ id, text, instead, open }) => {
     const citations = tests.get(id) ?? []
-    const seen = citations.length > 0 ? shownBy(citations) : `not shown: ${open ?? 'not yet'}`
-    const what = instead === undefined ? asked : `${asked} **Instead:** ${instead}`
+    const seen = citations.length > 0 ? linkTests(citations) : `not shown: ${open ?? 'not yet'}`
+    const what = instead === undefined ? text : `${text} **Instead:** ${instead}`
     return `| <a id="${id.toLowerCase()}"></a>${id} | ${what.replaceAll('|', '\\|')} | ${seen} |`
   })
   return ['| id | asked for | shown by |', '|---|---|---|', ...rows].join('\n')

@@ -19,8 +19,8 @@ export interface Section {
   readonly rules: readonly Rule[]
 }
 
-export const all: readonly Version[] = ['0.2', '0.3', '1.0']
-export const old: readonly Version[] = ['0.2', '0.3']
+export const allVersions: readonly Version[] = ['0.2', '0.3', '1.0']
+export const legacyVersions: readonly Version[] = ['0.2', '0.3']
 export const v0_3: readonly Version[] = ['0.3']
 export const v1: readonly Version[] = ['1.0']
 

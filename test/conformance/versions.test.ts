@@ -3,59 +3,59 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { inputRequired } from '@parley/a2a'
 import { versionOf } from '../../packages/a2a/src/versions/index.ts'
-import { closeHouses, openHouse, say, sayOld, v0_3, v1 } from './house.ts'
+import { closeInMemoryServers, openInMemoryServer, newMessage, newLegacyMessage, v0_3, v1 } from './in-memory-server.ts'
 
-after(closeHouses)
+after(closeInMemoryServers)
 
 describe('a task', () => {
   it('made in one version is read, followed and canceled in the others [B-13 B-168]', async () => {
-    const house = openHouse({ anonymousMayList: true, agent: () => inputRequired('Which city?') })
-    const made = await house.rpc('message/send', { message: sayOld('a trip') }, v0_3)
+    const server = openInMemoryServer({ allowAnonymousList: true, agent: () => inputRequired('Which city?') })
+    const made = await server.rpc('message/send', { message: newLegacyMessage('a trip') }, v0_3)
     const { id } = made.body.result
     assert.equal(made.body.result.status.state, 'input-required')
 
-    const read = await house.rpc('GetTask', { id }, v1)
+    const read = await server.rpc('GetTask', { id }, v1)
     assert.equal(read.body.result.status.state, 'TASK_STATE_INPUT_REQUIRED')
-    const listed = await house.fetch('/tasks', { headers: v1 })
+    const listed = await server.fetch('/tasks', { headers: v1 })
     assert.deepEqual(
       listed.body.tasks.map((task: { id: string }) => task.id),
       [id],
     )
 
-    const canceled = await house.fetch(`/v1/tasks/${id}:cancel`, { method: 'POST', headers: v0_3 })
+    const canceled = await server.fetch(`/v1/tasks/${id}:cancel`, { method: 'POST', headers: v0_3 })
     assert.equal(canceled.body.status.state, 'TASK_STATE_CANCELLED')
     const spellings = [
-      (await house.rpc('GetTask', { id }, v1)).body.result.status.state,
-      (await house.fetch(`/tasks/${id}`, { headers: v1 })).body.status.state,
-      (await house.rpc('tasks/get', { id }, { 'a2a-version': '0.2' })).body.result.status.state,
+      (await server.rpc('GetTask', { id }, v1)).body.result.status.state,
+      (await server.fetch(`/tasks/${id}`, { headers: v1 })).body.status.state,
+      (await server.rpc('tasks/get', { id }, { 'a2a-version': '0.2' })).body.result.status.state,
     ]
     assert.deepEqual(spellings, ['TASK_STATE_CANCELED', 'TASK_STATE_CANCELED', 'canceled'])
   })
 
   it('is refused for the same reason in every binding [B-168]', async () => {
-    const house = openHouse()
-    const overJsonRpc = await house.rpc('GetTask', { id: 'nobody' }, v1)
-    const overRest = await house.fetch('/tasks/nobody', { headers: v1 })
+    const server = openInMemoryServer()
+    const overJsonRpc = await server.rpc('GetTask', { id: 'nobody' }, v1)
+    const overRest = await server.fetch('/tasks/nobody', { headers: v1 })
     assert.equal(overJsonRpc.body.error.data[0].reason, 'TASK_NOT_FOUND')
     assert.equal(overRest.body.error.details[0].reason, 'TASK_NOT_FOUND')
     assert.deepEqual([overJsonRpc.body.error.code, overRest.status], [-32_001, 404])
   })
 
   it('can be sent, read and canceled in 0.3, which asks for no more [B-175]', async () => {
-    const house = openHouse()
-    const { id } = (await house.rpc('message/send', { message: sayOld('hi') }, v0_3)).body.result
-    assert.equal((await house.rpc('tasks/get', { id }, v0_3)).body.result.status.state, 'completed')
-    assert.equal((await house.rpc('tasks/cancel', { id }, v0_3)).body.error.code, -32_002)
+    const server = openInMemoryServer()
+    const { id } = (await server.rpc('message/send', { message: newLegacyMessage('hi') }, v0_3)).body.result
+    assert.equal((await server.rpc('tasks/get', { id }, v0_3)).body.result.status.state, 'completed')
+    assert.equal((await server.rpc('tasks/cancel', { id }, v0_3)).body.error.code, -32_002)
   })
 })
 
 describe('a request', () => {
   it('may use an id that was used before [B-42]', async () => {
-    const house = openHouse()
+    const server = openInMemoryServer()
     const body = (): string =>
-      JSON.stringify({ jsonrpc: '2.0', id: 'same', method: 'SendMessage', params: { message: say('hi') } })
+      JSON.stringify({ jsonrpc: '2.0', id: 'same', method: 'SendMessage', params: { message: newMessage('hi') } })
     const post = () =>
-      house.fetch('/a2a', { method: 'POST', headers: { 'content-type': 'application/json', ...v1 }, body: body() })
+      server.fetch('/a2a', { method: 'POST', headers: { 'content-type': 'application/json', ...v1 }, body: body() })
     const [first, second] = [await post(), await post()]
     assert.deepEqual([first.body.id, second.body.id], ['same', 'same'])
     assert.notEqual(first.body.result.task.id, second.body.result.task.id)
@@ -63,24 +63,28 @@ describe('a request', () => {
 
   it('has its version in a header that may be written in any case [F-11]', async () => {
     for (const name of ['A2A-Version', 'a2a-version', 'A2a-VERSION']) {
-      const answer = await openHouse().rpc('message/send', { message: sayOld('hi') }, { [name]: '1.0' })
+      const answer = await openInMemoryServer().rpc(
+        'message/send',
+        { message: newLegacyMessage('hi') },
+        { [name]: '1.0' },
+      )
       assert.equal(answer.body.error.code, -32_601, name)
     }
   })
 
   it('may have fields that nobody knows, and they go no further [J-10]', async () => {
-    const house = openHouse()
-    const message = { ...say('hi'), mood: 'sunny', parts: [{ text: 'hi', colour: 'blue' }] }
-    const { task } = (await house.rpc('SendMessage', { message, haste: true }, v1)).body.result
+    const server = openInMemoryServer()
+    const message = { ...newMessage('hi'), mood: 'sunny', parts: [{ text: 'hi', colour: 'blue' }] }
+    const { task } = (await server.rpc('SendMessage', { message, haste: true }, v1)).body.result
     assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
     assert.doesNotMatch(JSON.stringify(task), /mood|sunny|colour|haste/)
   })
 
   it('may write numbers as strings, in a query and in a body [J-11]', async () => {
-    const house = openHouse({ anonymousMayList: true })
-    for (const text of ['one', 'two', 'three']) await house.rpc('SendMessage', { message: say(text) }, v1)
-    const overRest = await house.fetch('/tasks?pageSize=2', { headers: v1 })
-    const overJsonRpc = await house.rpc('ListTasks', { pageSize: '2' }, v1)
+    const server = openInMemoryServer({ allowAnonymousList: true })
+    for (const text of ['one', 'two', 'three']) await server.rpc('SendMessage', { message: newMessage(text) }, v1)
+    const overRest = await server.fetch('/tasks?pageSize=2', { headers: v1 })
+    const overJsonRpc = await server.rpc('ListTasks', { pageSize: '2' }, v1)
     assert.deepEqual([overRest.body.tasks.length, overJsonRpc.body.result.tasks.length], [2, 2])
     assert.deepEqual([overRest.body.pageSize, overJsonRpc.body.result.pageSize], [2, 2])
   })

@@ -5,7 +5,7 @@ import { after, describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
-import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
@@ -13,12 +13,12 @@ describe('another agent', 'missing' in found ? { skip: found.missing } : { timeo
   if ('missing' in found) return
   after(() => found.browser.close())
   const somebody = await openCardServer()
-  const house = await openConsole(found.browser)
-  const { stage } = house
-  const entryOf = (name: string): unknown => parse(readFileSync(stage.file, 'utf8')).agents[name]
+  const fixture = await openConsole(found.browser)
+  const { testHub } = fixture
+  const entryOf = (name: string): unknown => parse(readFileSync(testHub.file, 'utf8')).agents[name]
 
   it('is found out by its address, shown as it will be written, renamed and added', async () => {
-    const page = await house.open('/agents')
+    const page = await fixture.open('/agents')
     await page.getByRole('link', { name: 'Add an agent' }).click()
     await page.waitForURL('**/agents/new')
     await page.getByLabel('An address, or a command').fill(somebody.url)
@@ -45,7 +45,7 @@ describe('another agent', 'missing' in found ? { skip: found.missing } : { timeo
   })
 
   it('is found out by its command, in the words that a shell would read', async () => {
-    const page = await house.open('/agents/new')
+    const page = await fixture.open('/agents/new')
     await page.getByLabel('An address, or a command').fill(`${process.execPath} './shout.mjs'`)
     await page.getByRole('button', { name: 'Find out' }).click()
     const form = page.getByRole('form', { name: 'What was found' })
@@ -54,13 +54,13 @@ describe('another agent', 'missing' in found ? { skip: found.missing } : { timeo
     await form.getByRole('button', { name: 'Add louder' }).click()
     await page.waitForURL('**/agents/louder')
     assert.deepEqual(entryOf('louder'), { kind: 'command', command: [process.execPath, './shout.mjs'] })
-    const task = await stage.send('louder', 'quiet words')
+    const task = await testHub.send('louder', 'quiet words')
     assert.match(JSON.stringify(task.artifacts), /QUIET WORDS/)
     await page.close()
   })
 
   it('is not guessed at: what was tried is said, and the way by hand is shown', async () => {
-    const page = await house.open('/agents/new')
+    const page = await fixture.open('/agents/new')
     await page.getByLabel('An address, or a command').fill('http://127.0.0.1:9')
     await page.getByRole('button', { name: 'Find out' }).click()
     const tried = page.getByRole('region', { name: 'What was tried' })
@@ -72,7 +72,7 @@ describe('another agent', 'missing' in found ? { skip: found.missing } : { timeo
   })
 
   it('is made by hand from the form of its kind, which says what is needed and what is wrong', async () => {
-    const page = await house.open('/agents/new?form=openai')
+    const page = await fixture.open('/agents/new?form=openai')
     await page.getByLabel('Name on this hub').fill('thinker')
     await page.getByRole('button', { name: 'Add thinker' }).click()
     assert.equal(await page.getByText('is missing').count(), 2)
@@ -102,7 +102,7 @@ describe('another agent', 'missing' in found ? { skip: found.missing } : { timeo
   })
 
   it('may be of any kind that the hub knows, chosen in the address', async () => {
-    const page = await house.open('/agents/new?form=')
+    const page = await fixture.open('/agents/new?form=')
     const kinds = page.locator('#kind')
     await kinds.selectOption('command')
     await page.waitForURL('**/agents/new?form=command')
@@ -115,7 +115,7 @@ describe('another agent', 'missing' in found ? { skip: found.missing } : { timeo
   })
 
   it('cannot have the name of another one', async () => {
-    const page = await house.open('/agents/new?form=demo')
+    const page = await fixture.open('/agents/new?form=demo')
     await page.getByLabel('Name on this hub').fill('talker')
     await page.getByLabel('agent needed').selectOption('echo')
     await page.getByRole('button', { name: 'Add talker' }).click()
@@ -125,10 +125,10 @@ describe('another agent', 'missing' in found ? { skip: found.missing } : { timeo
 
   it('is added on a phone, too', async () => {
     for (const path of ['/agents/new', '/agents/new?form=a2a']) {
-      const page = await house.open(path, { width: 390, height: 844, theme: 'dark' })
+      const page = await fixture.open(path, { width: 390, height: 844, theme: 'dark' })
       await page.getByRole('heading', { name: 'Add an agent', level: 2 }).waitFor()
       assert.deepEqual(await seriousViolations(page), [])
-      assert.ok(await fitsItsWidth(page))
+      assert.ok(await hasNoHorizontalScroll(page))
       await page.keyboard.press('Escape')
       await page.waitForURL('**/agents')
       await page.close()
@@ -137,7 +137,7 @@ describe('another agent', 'missing' in found ? { skip: found.missing } : { timeo
 
   it('was not complained of', () => {
     assert.deepEqual(
-      house.complaints.filter((said) => !/status of (400|409)/.test(said)),
+      fixture.pageErrors.filter((said) => !/status of (400|409)/.test(said)),
       [],
     )
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
-import { copiedText } from './on-page.ts'
+import { readClipboard } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
@@ -11,9 +11,9 @@ const found = await findBrowser()
 describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser, { config: { access: { anonymous: [] } } })
-  const { stage } = house
-  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const fixture = await openConsole(found.browser, { config: { access: { anonymous: [] } } })
+  const { testHub } = fixture
+  await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const form = (page: Page) => page.getByRole('form', { name: 'A new key' })
   const shown = (page: Page) => page.getByRole('region', { name: /^The key/ })
   const row = (page: Page, name: RegExp) =>
@@ -27,7 +27,7 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
   }
 
   it('are made in a form, shown once, copied, and open the agent and no other', async () => {
-    const page = await house.open('/agents/artist/keys')
+    const page = await fixture.open('/agents/artist/keys')
     await page.getByText('No keys yet').waitFor()
     await page.getByRole('button', { name: 'Make a key' }).click()
     assert.match(page.url(), /make=key/)
@@ -35,7 +35,7 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
     await shown(page).getByText('This is shown once.').waitFor()
     await shown(page).getByRole('button', { name: 'Copy the key' }).click()
     await shown(page).getByRole('button', { name: 'Copied' }).waitFor()
-    const key = await copiedText(page)
+    const key = await readClipboard(page)
     assert.match(key, /^pk_/)
     assert.deepEqual(await seriousViolations(page), [])
     await row(page, /build server/)
@@ -46,11 +46,11 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
       .waitFor()
 
     const proof = { authorization: `Bearer ${key}` }
-    assert.equal((await stage.call('artist', 'SendMessage', { message: say }, proof)).status, 200)
+    assert.equal((await testHub.call('artist', 'SendMessage', { message: say }, proof)).status, 200)
     await row(page, /build server/)
       .getByText(/^used/)
       .waitFor()
-    assert.notEqual((await stage.call('talker', 'SendMessage', { message: say }, proof)).status, 200)
+    assert.notEqual((await testHub.call('talker', 'SendMessage', { message: say }, proof)).status, 200)
 
     await shown(page).getByRole('button', { name: 'Done' }).click()
     await shown(page).waitFor({ state: 'detached' })
@@ -61,7 +61,7 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
   })
 
   it('are not left behind unseen: who goes without the key is asked', async () => {
-    const page = await house.open('/agents/talker')
+    const page = await fixture.open('/agents/talker')
     await page.getByRole('navigation', { name: 'Views of talker' }).getByRole('link', { name: 'Keys' }).click()
     await page.getByRole('button', { name: 'Make a key' }).click()
     await make(page, 'forgotten')
@@ -87,8 +87,8 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
   })
 
   it('are narrowed: to skills, operations, a rate, tasks a day, and a day on which they end', async () => {
-    const page = await house.open('/agents/talker/keys?make=key')
-    await stage.ask('PUT', '/admin/agents/talker', {
+    const page = await fixture.open('/agents/talker/keys?make=key')
+    await testHub.ask('PUT', '/admin/agents/talker', {
       entry: {
         kind: 'module',
         path: './talker.ts',
@@ -109,7 +109,7 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
     await form(page).getByText('More', { exact: true }).click()
     await form(page).getByLabel('In the name of').fill('team-a')
     await make(page, 'narrow')
-    const { json } = await stage.ask('GET', '/admin/keys?limit=100')
+    const { json } = await testHub.ask('GET', '/admin/keys?limit=100')
     const key = json.keys.find(({ name }: any) => name === 'narrow')
     assert.deepEqual(key.scopes, ['skill:talker/sing', 'operation:send', 'operation:read'])
     assert.deepEqual([key.rate, key.tasksPerDay, key.principal], ['10/s', 50, 'team-a'])
@@ -124,7 +124,7 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
   })
 
   it('say at which field something is wrong', async () => {
-    const page = await house.open('/agents/gpt/keys?make=key')
+    const page = await fixture.open('/agents/gpt/keys?make=key')
     await form(page).getByRole('button', { name: 'Make the key' }).click()
     await form(page).getByText('give it a name').waitFor()
     await form(page).getByLabel('Name', { exact: true }).fill('wrong')
@@ -140,8 +140,8 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
   })
 
   it('are revoked once one has confirmed it, and open nothing from then on', async () => {
-    const { json: made } = await stage.ask('POST', '/admin/keys', { name: 'leaked', agents: ['shout'] })
-    const page = await house.open('/agents/shout/keys')
+    const { json: made } = await testHub.ask('POST', '/admin/keys', { name: 'leaked', agents: ['shout'] })
+    const page = await fixture.open('/agents/shout/keys')
     await page.getByRole('button', { name: 'Revoke leaked' }).click()
     const question = page.getByRole('dialog', { name: 'Revoke the key “leaked”?' })
     await question.getByRole('button', { name: 'Revoke' }).click()
@@ -151,32 +151,32 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
       .getByText(/⊘\s*revoked/)
       .waitFor()
     const proof = { authorization: `Bearer ${made.key}` }
-    assert.equal((await stage.call('shout', 'SendMessage', { message: say }, proof)).status, 401)
+    assert.equal((await testHub.call('shout', 'SendMessage', { message: say }, proof)).status, 401)
     await page.close()
   })
 
   it('are replaced by new ones that may do the same', async () => {
-    const { json: old } = await stage.ask('POST', '/admin/keys', { name: 'worn', agents: ['clock'], rate: '5/s' })
-    const page = await house.open('/agents/clock/keys')
+    const { json: old } = await testHub.ask('POST', '/admin/keys', { name: 'worn', agents: ['clock'], rate: '5/s' })
+    const page = await fixture.open('/agents/clock/keys')
     await page.getByRole('button', { name: 'Replace worn' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click()
     await shown(page).getByRole('button', { name: 'Copy the key' }).click()
     await row(page, /worn/).nth(1).waitFor()
-    const { json } = await stage.ask('GET', '/admin/keys?limit=100')
+    const { json } = await testHub.ask('GET', '/admin/keys?limit=100')
     const both = json.keys.filter(({ name }: any) => name === 'worn')
     assert.deepEqual(
       both.map(({ rate }: any) => rate),
       ['5/s', '5/s'],
     )
     assert.equal(new Set(both.map(({ principal }: any) => principal)).size, 1)
-    assert.notEqual(await copiedText(page), old.key)
+    assert.notEqual(await readClipboard(page), old.key)
     await page.close()
   })
 
   it('are found by text, and by the address that names one', async () => {
-    await stage.ask('POST', '/admin/keys', { name: 'alpha', agents: ['concierge'] })
-    const { json: beta } = await stage.ask('POST', '/admin/keys', { name: 'beta', agents: ['concierge'] })
-    const page = await house.open(`/agents/concierge/keys?key=${beta.id}`)
+    await testHub.ask('POST', '/admin/keys', { name: 'alpha', agents: ['concierge'] })
+    const { json: beta } = await testHub.ask('POST', '/admin/keys', { name: 'beta', agents: ['concierge'] })
+    const page = await fixture.open(`/agents/concierge/keys?key=${beta.id}`)
     await row(page, /beta/).and(page.locator('[aria-current]')).waitFor()
     await page.getByLabel('Filter the keys').fill('alp')
     await row(page, /beta/).waitFor({ state: 'detached' })
@@ -186,7 +186,7 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
 
   it('were not complained of', () => {
     assert.deepEqual(
-      house.complaints.filter((said) => !/status of 400/.test(said)),
+      fixture.pageErrors.filter((said) => !/status of 400/.test(said)),
       [],
     )
   })

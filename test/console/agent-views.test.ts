@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { until } from '../admin/stage.ts'
+import { waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
-import { copiedText } from './on-page.ts'
+import { readClipboard } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
 
 const found = await findBrowser()
@@ -14,19 +14,19 @@ describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 6
   if ('missing' in found) return
   after(() => found.browser.close())
   const somebody = await openCardServer()
-  const house = await openConsole(found.browser, {
+  const fixture = await openConsole(found.browser, {
     agents: {
       somebody: { kind: 'a2a', url: somebody.url, drift: 'block' },
     },
   })
-  const { stage } = house
-  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { testHub } = fixture
+  await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const list = (page: Page) => page.getByRole('list', { name: 'Agents' })
   const row = (page: Page, name: RegExp) => list(page).getByRole('link', { name })
 
   describe('by its cards', () => {
     it('is shown as clients of each version get it, with what differs', async () => {
-      const page = await house.open('/agents/talker/card')
+      const page = await fixture.open('/agents/talker/card')
       const differences = page.getByRole('list', { name: 'Differences' })
       await differences.getByText('Only in 1.0').waitFor()
       await differences.getByText('supportedInterfaces').waitFor()
@@ -47,7 +47,7 @@ describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 6
     })
 
     it('says whether it is signed, and what became of a remote one’s signature', async () => {
-      const page = await house.open('/agents/somebody/card')
+      const page = await fixture.open('/agents/somebody/card')
       await page.getByText('The hub does not sign its cards.').waitFor()
       await page.getByText('not checked').waitFor()
       await page.getByRole('group', { name: 'Version' }).getByRole('button', { name: 'Its own' }).click()
@@ -57,10 +57,10 @@ describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 6
     })
 
     it('waits to be approved when it changes, and says which members did', async () => {
-      const page = await house.open('/agents/somebody')
+      const page = await fixture.open('/agents/somebody')
       await page.getByText('An agent of somebody else').last().waitFor()
       somebody.say({ description: 'Something quite different', version: '2.0.0' })
-      await stage.ask('POST', '/admin/agents/somebody/look')
+      await testHub.ask('POST', '/admin/agents/somebody/look')
       await page.getByText(/and it is not called before that is approved/).waitFor()
       await row(page, /blocked/).waitFor()
       await page.getByRole('link', { name: 'Look at the change' }).click()
@@ -71,7 +71,7 @@ describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 6
       const question = page.getByRole('dialog', { name: 'Approve the new card of somebody?' })
       await question.getByRole('button', { name: 'Approve' }).click()
       await change.waitFor({ state: 'detached' })
-      const { json } = await stage.ask('GET', '/admin/agents/somebody')
+      const { json } = await testHub.ask('GET', '/admin/agents/somebody')
       assert.equal(json.drift, undefined)
       await page.close()
     })
@@ -79,32 +79,32 @@ describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 6
 
   describe('in other people’s programs', () => {
     it('is reached at addresses that can be copied, by every binding and version', async () => {
-      const page = await house.open('/agents/artist/connect')
+      const page = await fixture.open('/agents/artist/connect')
       const table = page.getByRole('table')
       for (const name of [/JSON-RPC 1\.0/, /REST 1\.0/, /JSON-RPC 0\.3/, /REST 0\.3/, /JSON-RPC 0\.2/, /Card all/]) {
         await table.getByRole('row', { name }).waitFor()
       }
       await page.getByRole('button', { name: 'Copy the address for JSON-RPC 1.0' }).click()
-      assert.equal(await copiedText(page), `${stage.url}/a2a/artist`)
+      assert.equal(await readClipboard(page), `${testHub.url}/a2a/artist`)
       await page.close()
     })
 
     it('is called by code that is chosen by the address, with a key or without', async () => {
-      const page = await house.open('/agents/artist/connect?snippet=python', { width: 1700 })
+      const page = await fixture.open('/agents/artist/connect?snippet=python', { width: 1700 })
       await page.getByLabel('Python snippet', { exact: true }).getByText('create_client').waitFor()
       await page.getByLabel('with a key').check()
       await page.getByLabel('Python snippet', { exact: true }).getByText('PARLEY_KEY').waitFor()
       await page.getByRole('group', { name: 'Snippet' }).getByRole('button', { name: 'curl, 0.3' }).click()
       assert.match(page.url(), /snippet=curl-0\.3&key=yes|key=yes&snippet=curl-0\.3/)
       await page.getByRole('button', { name: 'Copy curl, 0.3 snippet' }).click()
-      assert.match(await copiedText(page), /message\/send/)
+      assert.match(await readClipboard(page), /message\/send/)
       await page.close()
     })
   })
 
   describe('in the configuration', () => {
     it('is changed as JSON, which the hub checks, and is another one at once', async () => {
-      const page = await house.open('/agents/shout/settings')
+      const page = await fixture.open('/agents/shout/settings')
       const entry = page.getByLabel('Its entry, as JSON')
       const written = JSON.parse(await entry.inputValue())
       assert.equal(written.kind, 'command')
@@ -125,15 +125,17 @@ describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 6
     })
 
     it('is not overwritten by somebody who began before another one’s change', async () => {
-      const page = await house.open('/agents/clock/settings')
+      const page = await fixture.open('/agents/clock/settings')
       const entry = page.getByLabel('Its entry, as JSON')
       await entry.fill('{ "kind": "demo", "agent": "clock", "description": "mine" }')
-      await stage.ask('PUT', '/admin/agents/clock', { entry: { kind: 'demo', agent: 'clock', description: 'theirs' } })
+      await testHub.ask('PUT', '/admin/agents/clock', {
+        entry: { kind: 'demo', agent: 'clock', description: 'theirs' },
+      })
       await page.getByText('The configuration was changed meanwhile. Undo').waitFor()
       await page.getByRole('button', { name: 'Apply' }).click()
       await page.getByText('The configuration was changed meanwhile: look at it again').waitFor()
       await page.getByRole('button', { name: 'Undo' }).click()
-      await until(
+      await waitFor(
         async () => ((await entry.inputValue()).includes('theirs') ? true : undefined),
         'the newer entry is shown',
       )
@@ -141,24 +143,24 @@ describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 6
     })
 
     it('is taken out once one has confirmed it', async () => {
-      await stage.ask('POST', '/admin/agents', { name: 'short', entry: { kind: 'demo', agent: 'echo' } })
-      const page = await house.open('/agents/short/settings')
+      await testHub.ask('POST', '/admin/agents', { name: 'short', entry: { kind: 'demo', agent: 'echo' } })
+      const page = await fixture.open('/agents/short/settings')
       await page.getByRole('button', { name: 'Remove' }).click()
       const question = page.getByRole('dialog', { name: 'Remove short from the configuration?' })
       await question.getByRole('button', { name: 'Not now' }).click()
-      assert.equal((await stage.ask('GET', '/admin/agents/short')).status, 200)
+      assert.equal((await testHub.ask('GET', '/admin/agents/short')).status, 200)
       await page.getByRole('button', { name: 'Remove' }).click()
       await question.getByRole('button', { name: 'Remove' }).click()
       await page.waitForURL('**/agents')
       await row(page, /short/).waitFor({ state: 'detached' })
-      assert.equal((await stage.ask('GET', '/admin/agents/short')).status, 404)
+      assert.equal((await testHub.ask('GET', '/admin/agents/short')).status, 404)
       await page.close()
     })
   })
 
   it('was not complained of', () => {
     // The browser itself tells of answers such as 404 and 400, which were wanted here.
-    const unexpected = house.complaints.filter((said) => !/status of (400|404|409)/.test(said))
+    const unexpected = fixture.pageErrors.filter((said) => !/status of (400|404|409)/.test(said))
     assert.deepEqual(unexpected, [])
   })
 })

@@ -4,8 +4,8 @@ import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
-import { copiedText } from './on-page.ts'
-import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+import { readClipboard } from './page-queries.ts'
+import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
@@ -13,21 +13,21 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
   if ('missing' in found) return
   after(() => found.browser.close())
   const somebody = await openCardServer()
-  const house = await openConsole(found.browser, {
+  const fixture = await openConsole(found.browser, {
     agents: {
       somebody: { kind: 'a2a', url: somebody.url, drift: 'block' },
       gone: { kind: 'a2a', url: 'http://127.0.0.1:9001' },
     },
   })
-  const { stage } = house
-  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { testHub } = fixture
+  await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const list = (page: Page) => page.getByRole('list', { name: 'Agents' })
   const row = (page: Page, name: RegExp) => list(page).getByRole('link', { name })
   const tabs = (page: Page) => page.getByRole('navigation', { name: /^Views of/ })
 
   describe('as a list', () => {
     it('say what they are, how they are, and which one answers where none is named', async () => {
-      const page = await house.open('/agents')
+      const page = await fixture.open('/agents')
       await row(page, /^Talker talker default/).waitFor()
       await row(page, /^gpt A model\. openai/).waitFor()
       await row(page, /^gone .*down/).waitFor()
@@ -36,7 +36,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
     })
 
     it('are found by text, kind, tag and health, all of which stand in the address', async () => {
-      const page = await house.open('/agents')
+      const page = await fixture.open('/agents')
       await row(page, /Talker/).waitFor()
       await page.keyboard.press('/')
       await page.keyboard.type('seconds')
@@ -58,7 +58,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
     })
 
     it('are walked with the keyboard, opened beside the list, and their names copied', async () => {
-      const page = await house.open('/agents?kind=demo')
+      const page = await fixture.open('/agents?kind=demo')
       await row(page, /Clock/).waitFor()
       await page.keyboard.press('j')
       await page.keyboard.press('j')
@@ -68,35 +68,35 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
       await page.keyboard.press('k')
       await page.waitForURL('**/agents/clock?kind=demo')
       await page.keyboard.press('c')
-      assert.equal(await copiedText(page), 'clock')
+      assert.equal(await readClipboard(page), 'clock')
       await page.keyboard.press('Escape')
       await page.waitForURL('**/agents?kind=demo')
       await page.close()
     })
 
     it('show at once what they do, and what went wrong last', async () => {
-      const page = await house.open('/agents')
+      const page = await fixture.open('/agents')
       await row(page, /shout .*idle none/).waitFor()
-      const { id } = await stage
+      const { id } = await testHub
         .call('talker', 'SendMessage', {
           message: { messageId: 'w', role: 'ROLE_USER', parts: [{ text: 'wait' }] },
           configuration: { returnImmediately: true },
         })
         .then(({ json }) => json.result.task)
       await row(page, /Talker .*1 working/).waitFor()
-      await stage.send('talker', 'fail now')
+      await testHub.send('talker', 'fail now')
       await row(page, /Talker .*The agent failed/).waitFor()
-      await stage.ask('POST', `/admin/tasks/${id}/cancel`)
+      await testHub.ask('POST', `/admin/tasks/${id}/cancel`)
       await row(page, /Talker .*idle/).waitFor()
       await page.close()
     })
 
     it('come and go as the configuration does', async () => {
-      const page = await house.open('/agents')
+      const page = await fixture.open('/agents')
       await row(page, /Talker/).waitFor()
-      await stage.ask('POST', '/admin/agents', { name: 'timer', entry: { kind: 'demo', agent: 'clock' } })
+      await testHub.ask('POST', '/admin/agents', { name: 'timer', entry: { kind: 'demo', agent: 'clock' } })
       await row(page, /timer/).waitFor()
-      await stage.ask('DELETE', '/admin/agents/timer')
+      await testHub.ask('DELETE', '/admin/agents/timer')
       await row(page, /timer/).waitFor({ state: 'detached' })
       await page.close()
     })
@@ -104,13 +104,13 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
 
   describe('one by one', () => {
     it('are read as a person reads: what, how, who may, which skills, what came last [S4-23]', async () => {
-      const { id } = await stage.send('artist', 'paint me something')
-      const page = await house.open('/agents/artist')
+      const { id } = await testHub.send('artist', 'paint me something')
+      const page = await fixture.open('/agents/artist')
       await page.getByRole('heading', { name: 'artist', level: 2 }).waitFor()
       await page.getByText('Answers with pictures, sounds').last().waitFor()
-      await page.getByText(`${stage.url}/a2a/artist`, { exact: true }).waitFor()
+      await page.getByText(`${testHub.url}/a2a/artist`, { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Copy the endpoint' }).click()
-      assert.equal(await copiedText(page), `${stage.url}/a2a/artist`)
+      assert.equal(await readClipboard(page), `${testHub.url}/a2a/artist`)
       await page.getByText('nothing, or a bearer token or key in Authorization').waitFor()
       await page.getByRole('link', { name: 'paint me something' }).waitFor()
       assert.equal(await page.getByRole('link', { name: 'paint me something' }).getAttribute('href'), `/tasks/${id}`)
@@ -121,7 +121,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
     })
 
     it('have examples that open the playground with their words', async () => {
-      const page = await house.open('/agents/concierge')
+      const page = await fixture.open('/agents/concierge')
       const example = page.getByRole('list', { name: 'Examples' }).getByRole('link').first()
       const text = await example.innerText()
       await example.click()
@@ -131,8 +131,8 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
     })
 
     it('lead from their last error to its task', async () => {
-      const task = await stage.send('talker', 'fail again')
-      const page = await house.open('/agents/talker')
+      const task = await testHub.send('talker', 'fail again')
+      const page = await fixture.open('/agents/talker')
       const link = page.getByRole('link', { name: 'The agent failed' })
       await link.waitFor()
       assert.equal(await link.getAttribute('href'), `/tasks/${task.id}`)
@@ -140,7 +140,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
     })
 
     it('say why they are down, and are looked at again when one asks', async () => {
-      const page = await house.open('/agents/gone')
+      const page = await fixture.open('/agents/gone')
       await page.getByText(/It is down: it cannot be reached/).waitFor()
       await page.getByRole('button', { name: 'Look again' }).click()
       await page.getByText('gone is down').first().waitFor()
@@ -148,7 +148,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
     })
 
     it('have every view in the address, which survives a reload', async () => {
-      const page = await house.open('/agents/talker')
+      const page = await fixture.open('/agents/talker')
       for (const [name, heading] of [
         ['Card', 'As clients see it'],
         ['Connect', 'Call it from a program'],
@@ -165,7 +165,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
     })
 
     it('are said not to be there where there is none, and lead to the tasks that are left', async () => {
-      const page = await house.open('/agents/nobody')
+      const page = await fixture.open('/agents/nobody')
       await page.getByText('There is no agent nobody').waitFor()
       assert.equal(
         await page.getByRole('link', { name: 'Tasks of nobody' }).getAttribute('href'),
@@ -187,7 +187,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
           '/gpt/settings',
           '/gone',
         ]) {
-          const page = await house.open(`/agents${path}`, { theme })
+          const page = await fixture.open(`/agents${path}`, { theme })
           if (path !== '') await tabs(page).waitFor()
           else await row(page, /Talker/).waitFor()
           assert.deepEqual(await seriousViolations(page), [], path)
@@ -205,10 +205,10 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
         '/artist/keys?make=key',
         '/gpt/settings',
       ]) {
-        const page = await house.open(`/agents${path}`, { width: 390, height: 844 })
+        const page = await fixture.open(`/agents${path}`, { width: 390, height: 844 })
         await (path === '' ? row(page, /Talker/) : tabs(page)).waitFor()
         assert.equal(await row(page, /Talker/).isVisible(), path === '', path)
-        assert.ok(await fitsItsWidth(page), path)
+        assert.ok(await hasNoHorizontalScroll(page), path)
         await page.close()
       }
     })
@@ -216,7 +216,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
 
   it('were not complained of', () => {
     // The browser itself tells of answers such as 404 and 400, which were wanted here.
-    const unexpected = house.complaints.filter((said) => !/status of (400|404|409)/.test(said))
+    const unexpected = fixture.pageErrors.filter((said) => !/status of (400|404|409)/.test(said))
     assert.deepEqual(unexpected, [])
   })
 })

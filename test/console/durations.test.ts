@@ -1,10 +1,10 @@
 /** One task has one duration, wherever it is shown: in the playground while it comes and later, in lists, in its trace. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { duration } from '../../packages/console/src/parts/words.ts'
+import { formatDuration } from '../../packages/console/src/components/format.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { openConsole } from './open-console.ts'
-import { say, taskIn } from './playground-house.ts'
+import { sendText, taskIdOf } from './playground-fixture.ts'
 
 const found = await findBrowser()
 
@@ -21,26 +21,26 @@ export default async function* () {
 describe('the duration of a task', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser, {
+  const fixture = await openConsole(found.browser, {
     files: { 'thinker.ts': thinker },
     agents: { thinker: { kind: 'module', path: './thinker.ts' } },
   })
 
   for (const way of ['', '?stream=0']) {
     it(`is the same in every view${way === '' ? '' : ' of a task that was not streamed'}`, async () => {
-      const page = await house.open(`/playground/thinker${way}`)
-      await say(page, 'think')
+      const page = await fixture.open(`/playground/thinker${way}`)
+      await sendText(page, 'think')
       const live = page.locator('.talk-end')
       await live.getByText(/ in \d/).waitFor()
       const took = /in (.+)$/.exec(await live.innerText())?.[1] ?? ''
-      const id = taskIn(page)
-      const { json } = await house.stage.ask('GET', `/admin/tasks/${id}`)
+      const id = taskIdOf(page)
+      const { json } = await fixture.testHub.ask('GET', `/admin/tasks/${id}`)
       // It is counted from the message, and not from the first word.
       assert.ok(json.durationMs >= 490, `${json.durationMs} ms`)
-      const shown = duration(json.durationMs)
+      const shown = formatDuration(json.durationMs)
       const views: Record<string, string> = { playground: took }
       const note = async (name: string, path: string, selector: string, pattern = /^(.+)$/): Promise<void> => {
-        await page.goto(house.stage.url + path)
+        await page.goto(fixture.testHub.url + path)
         const text = await page.locator(selector).first().innerText()
         views[name] = pattern.exec(text.trim())?.[1] ?? text
       }
@@ -56,6 +56,6 @@ describe('the duration of a task', 'missing' in found ? { skip: found.missing } 
   }
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

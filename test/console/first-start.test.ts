@@ -3,25 +3,25 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { newFolder, noTerminal, startHub } from '../hub/running-hub.ts'
-import { lastGuardMs } from './open-console.ts'
+import { newFolder, terminalSkipReason, startHub } from '../hub/running-hub.ts'
+import { maxWaitMs } from './open-console.ts'
 
 const found = await findBrowser()
 
-const skip = 'missing' in found ? found.missing : noTerminal
+const skip = 'missing' in found ? found.missing : terminalSkipReason
 
 describe('the first start', { skip, timeout: 600_000 }, async () => {
-  if ('missing' in found || noTerminal !== false) return
+  if ('missing' in found || terminalSkipReason !== false) return
   after(() => found.browser.close())
   await buildConsole()
   const folder = await newFolder()
   const hub = await startHub(folder, [], {}, true)
 
   it('prints a link that opens the console, signed in, and leaves the key in no address', async () => {
-    const link = /See it in a browser: (\S+)/.exec(await hub.says(/See it in a browser/))?.[1] ?? ''
+    const link = /See it in a browser: (\S+)/.exec(await hub.waitForLine(/See it in a browser/))?.[1] ?? ''
     assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/#key=/)
     const context = await found.browser.newContext()
-    context.setDefaultTimeout(lastGuardMs)
+    context.setDefaultTimeout(maxWaitMs)
     const page = await context.newPage()
     const asked: string[] = []
     page.on('request', (request) => void asked.push(request.url()))
@@ -37,8 +37,8 @@ describe('the first start', { skip, timeout: 600_000 }, async () => {
   })
 
   it('prints the address alone once the key is known', async () => {
-    await hub.end()
+    await hub.stop()
     const again = await startHub(folder)
-    assert.match(await again.says(/See it in a browser/), /browser: http:\/\/127\.0\.0\.1:\d+\/$/)
+    assert.match(await again.waitForLine(/See it in a browser/), /browser: http:\/\/127\.0\.0\.1:\d+\/$/)
   })
 })

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LogRecord } from '../../packages/console/src/api/admin.ts'
-import { emptyFold, fold, viewOf } from '../../packages/a2a/src/engine/fold.ts'
-import { createFoldTo } from '../../packages/console/src/pages/tasks/fold-events.ts'
+import { emptyFold, foldRecord, taskView } from '../../packages/a2a/src/engine/task/fold.ts'
+import { createFoldToSeq } from '../../packages/console/src/pages/tasks/events/fold-events.ts'
 
 const said = (text: string, role = 'ROLE_AGENT') => ({ messageId: text, role, parts: [{ text }] })
 const status = (state: string, text?: string) => ({
@@ -57,18 +57,18 @@ const events: readonly LogRecord[] = bodies.map((body, index) => ({
 /** As the engine of the hub has it. */
 function viewAt(seq: number) {
   const into = emptyFold('t', 'c', { state: 'TASK_STATE_SUBMITTED' })
-  for (const { seq: at, body } of events.slice(0, seq)) fold(into, { seq: at, at: 0, body: body as any })
-  return viewOf(into)
+  for (const { seq: at, body } of events.slice(0, seq)) foldRecord(into, { seq: at, at: 0, body: body as any })
+  return taskView(into)
 }
 
 describe('a task as it was', () => {
   it('is after every event what the hub itself makes of it', () => {
-    const foldTo = createFoldTo({ id: 't', contextId: 'c' })
+    const foldTo = createFoldToSeq({ id: 't', contextId: 'c' })
     for (const { seq } of events) assert.deepEqual(foldTo(events, seq), viewAt(seq), `after event ${seq}`)
   })
 
   it('is the same after going back, and what was shown before stays as it was', () => {
-    const foldTo = createFoldTo({ id: 't', contextId: 'c' })
+    const foldTo = createFoldToSeq({ id: 't', contextId: 'c' })
     const early = foldTo(events, 11)
     const whole = foldTo(events, 99)
     assert.deepEqual(early, viewAt(11))

@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
-import { fitsItsWidth, openConsole } from './open-console.ts'
+import { hasNoHorizontalScroll, openConsole } from './open-console.ts'
 
 const found = await findBrowser()
 
@@ -40,13 +40,13 @@ describe('a hostile card', 'missing' in found ? { skip: found.missing } : { time
   after(() => found.browser.close())
   const villain = await openCardServer(card)
   const house = await openConsole(found.browser, { agents: { villain: { kind: 'a2a', url: villain.url } } })
-  const { stage } = house
+  const { testHub } = house
   const asked: string[] = []
   house.context.on('request', (request) => void asked.push(request.url()))
 
   async function assertCalm(page: Page, where: string): Promise<void> {
     assert.equal(await page.evaluate(() => (globalThis as any).pwned), undefined, where)
-    assert.ok(await fitsItsWidth(page), `${where} is too wide`)
+    assert.ok(await hasNoHorizontalScroll(page), `${where} is too wide`)
     const links = await page.locator('main a').evaluateAll((all) => all.map((one: any): string => one.href))
     assert.deepEqual(
       links.filter((href) => !/^https?:/.test(href)),
@@ -55,7 +55,7 @@ describe('a hostile card', 'missing' in found ? { skip: found.missing } : { time
     )
     assert.equal(await page.locator('main :is(img, iframe, script, object, embed)').count(), 0, where)
     assert.deepEqual(
-      asked.filter((url) => !url.startsWith(stage.url)),
+      asked.filter((url) => !url.startsWith(testHub.url)),
       [],
       where,
     )
@@ -104,7 +104,7 @@ describe('a hostile card', 'missing' in found ? { skip: found.missing } : { time
     await page.waitForURL(/\/playground\/villain\?text=/)
     await assertCalm(page, 'the playground')
     assert.ok(new URL(page.url()).searchParams.get('text')?.startsWith(`"'><img src=x`))
-    await page.goto(`${stage.url}/agents/villain/connect?snippet=curl`)
+    await page.goto(`${testHub.url}/agents/villain/connect?snippet=curl`)
     const code = await page.getByLabel('curl snippet', { exact: true }).innerText()
     const body = /-d '(.*)'$/s.exec(code)?.[1]?.replaceAll(`'\\''`, "'") ?? ''
     assert.equal(JSON.parse(body).params.message.parts[0].text, `${image} ${markdown}`.slice(0, 200))
@@ -121,6 +121,6 @@ describe('a hostile card', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(house.pageErrors, [])
   })
 })

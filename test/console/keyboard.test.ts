@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
-import { openShowroom } from './showroom.ts'
+import { openPopulatedConsole } from './populated-console.ts'
 
 const found = await findBrowser()
 
@@ -42,7 +42,7 @@ async function notReached(page: Page): Promise<readonly string[]> {
 describe('by the keyboard alone', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const { open, report, own, hook } = await openShowroom(found.browser)
+  const { open, report, own, hook } = await openPopulatedConsole(found.browser)
   const pages: readonly (readonly [path: string, shows: string])[] = [
     ['/welcome', 'Concierge'],
     ['/agents/analyst', 'Quarterly report'],

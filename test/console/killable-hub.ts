@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after } from 'node:test'
 import { stringify } from 'yaml'
-import { adminKey } from '../admin/stage.ts'
+import { adminKey } from '../admin/test-hub.ts'
 import { newFolder } from '../hub/running-hub.ts'
 import { builtConsole } from './built-console.ts'
 
@@ -21,7 +21,7 @@ export interface KillableHub {
 
 const program = join(import.meta.dirname, 'killable-hub-program.ts')
 
-export async function killableHub(agents: object): Promise<KillableHub> {
+export async function startKillableHub(agents: object): Promise<KillableHub> {
   const port = await freePort()
   const config = { listen: { port, grpcPort: false }, admin: { key: adminKey }, agents }
   const folder = await newFolder({ 'parley.yaml': stringify(config) })

@@ -7,23 +7,23 @@ import { createRequire } from 'node:module'
 import { after } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
-import { adminKey, openStage } from '../admin/stage.ts'
-import type { Stage, StageOptions } from '../admin/stage.ts'
+import { adminKey, openTestHub } from '../admin/test-hub.ts'
+import type { TestHub, TestHubOptions } from '../admin/test-hub.ts'
 import { builtConsole } from './built-console.ts'
 
 /** Nothing takes so long. What waits longer than this waits for something that does not come. */
-export const lastGuardMs = 60_000
+export const maxWaitMs = 60_000
 
-export interface OpenConsole {
-  readonly stage: Stage
+export interface ConsoleFixture {
+  readonly testHub: TestHub
   readonly context: BrowserContext
   /** A new tab, signed in, at this page of the console. */
-  open(path: string, look?: Look): Promise<Page>
+  open(path: string, look?: PageOptions): Promise<Page>
   /** What the pages complained of: errors, refused requests, breaches of the policy. None is expected. */
-  readonly complaints: readonly string[]
+  readonly pageErrors: readonly string[]
 }
 
-export interface Look {
+export interface PageOptions {
   /** Its clock can be held and moved: see `holdClock`. */
   readonly hasOwnClock?: boolean
   readonly theme?: 'light' | 'dark'
@@ -31,7 +31,7 @@ export interface Look {
   readonly height?: number
 }
 
-export interface ConsoleOptions extends StageOptions {
+export interface ConsoleOptions extends TestHubOptions {
   /** Beside those of every house. */
   readonly agents?: Readonly<Record<string, object>>
 }
@@ -39,34 +39,34 @@ export interface ConsoleOptions extends StageOptions {
 export async function openConsole(
   browser: Browser,
   { agents = {}, ...options }: ConsoleOptions = {},
-): Promise<OpenConsole> {
+): Promise<ConsoleFixture> {
   const model = await scriptedModel(({ said }) => ({
     say: [`You asked: **${said}**. `, 'Here is ', 'what I know.'],
     usage: { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 },
   }))
   after(() => model.close())
-  const stage = await openStage({
+  const stage = await openTestHub({
     ...options,
     console: options.console ?? (await builtConsole()),
     files: { 'artist.ts': artist, 'shout.mjs': shout, ...options.files },
-    config: { agents: { ...houseOf(model.url).agents, ...agents }, ...options.config },
+    config: { agents: { ...defaultAgents(model.url).agents, ...agents }, ...options.config },
   })
   const context = await browser.newContext({ baseURL: stage.url })
   after(() => context.close())
-  context.setDefaultTimeout(lastGuardMs)
-  const complaints: string[] = []
+  context.setDefaultTimeout(maxWaitMs)
+  const pageErrors: string[] = []
   await signIn(context, stage.url)
 
   return {
-    stage,
+    testHub: stage,
     context,
-    complaints,
+    pageErrors,
     async open(path, { theme = 'light', width = 1280, height = 800, hasOwnClock = false } = {}) {
       const page = await context.newPage()
       if (hasOwnClock) await page.clock.install()
-      page.on('pageerror', (error) => void complaints.push(`${path}: ${error.message}`))
+      page.on('pageerror', (error) => void pageErrors.push(`${path}: ${error.message}`))
       page.on('console', (said) => {
-        if (said.type() === 'error') complaints.push(`${path}: ${said.text()}`)
+        if (said.type() === 'error') pageErrors.push(`${path}: ${said.text()}`)
       })
       await page.setViewportSize({ width, height })
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
@@ -86,11 +86,11 @@ async function signIn(context: BrowserContext, url: string): Promise<void> {
 }
 
 /** Whether nothing has to be scrolled sideways to be seen. */
-export async function fitsItsWidth(page: Page): Promise<boolean> {
+export async function hasNoHorizontalScroll(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')
 }
 
-export interface Violation {
+export interface AxeViolation {
   readonly id: string
   readonly impact: string
   readonly help: string
@@ -100,7 +100,7 @@ export interface Violation {
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** What axe finds that is serious or worse, on the page as it is now. */
-export async function seriousViolations(page: Page): Promise<readonly Violation[]> {
+export async function seriousViolations(page: Page): Promise<readonly AxeViolation[]> {
   // Beside the page's own policy, which lets nothing be added by a tag.
   const found = await page.evaluate(async (source: string) => {
     const scope = globalThis as unknown as { axe?: { run(): Promise<{ violations: any[] }> } }
@@ -119,7 +119,7 @@ export async function seriousViolations(page: Page): Promise<readonly Violation[
 }
 
 /** Five kinds: code in a file, a model, a program, a demo, and another hub's agent. */
-const houseOf = (modelUrl: string) => ({
+const defaultAgents = (modelUrl: string) => ({
   agents: {
     talker: { kind: 'module', path: './talker.ts', default: true, name: 'Talker', description: 'Says what you say.' },
     artist: {

@@ -4,10 +4,10 @@ import { execFile } from 'node:child_process'
 import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { until } from '../admin/stage.ts'
+import { waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { openConsole } from './open-console.ts'
-import { clipboard, say, untilEnded } from './playground-house.ts'
+import { readClipboard, sendText, waitForTaskEnd } from './playground-fixture.ts'
 
 const found = await findBrowser()
 const run = promisify(execFile)
@@ -15,17 +15,17 @@ const run = promisify(execFile)
 describe('a message as curl', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const openHouse = await openConsole(found.browser)
-  const keyedHouse = await openConsole(found.browser, { config: { access: { anonymous: [] } } })
-  for (const { context } of [openHouse, keyedHouse]) {
+  const anonymousFixture = await openConsole(found.browser)
+  const keyedFixture = await openConsole(found.browser, { config: { access: { anonymous: [] } } })
+  for (const { context } of [anonymousFixture, keyedFixture]) {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   }
 
   /** What the last request is copied as, and what it prints in a shell. */
   async function runCopied(page: Page, text: string, environment: Record<string, string> = {}) {
     await page.getByRole('button', { name: 'Copy curl' }).click()
-    const command = await until(async () => {
-      const held = await clipboard(page)
+    const command = await waitFor(async () => {
+      const held = await readClipboard(page)
       return held.includes(text) ? held : undefined
     }, 'the command is copied')
     const { PARLEY_KEY: _, ...own } = process.env
@@ -35,9 +35,9 @@ describe('a message as curl', 'missing' in found ? { skip: found.missing } : { t
 
   for (const way of ['', '?stream=0', '?binding=HTTP%2BJSON', '?version=0.3'])
     it(`works on a hub without keys, as it was copied${way === '' ? '' : `: ${way.slice(1)}`}`, async () => {
-      const page = await openHouse.open(`/playground/talker${way}`)
+      const page = await anonymousFixture.open(`/playground/talker${way}`)
       for (const text of ['the first', 'the second']) {
-        await say(page, text)
+        await sendText(page, text)
         await page
           .locator('.talk-end')
           .nth(text === 'the first' ? 0 : 1)
@@ -51,10 +51,10 @@ describe('a message as curl', 'missing' in found ? { skip: found.missing } : { t
     })
 
   it('names a key on a hub that wants one, and works with it', async () => {
-    const page = await keyedHouse.open('/playground/talker')
-    await say(page, 'with a key')
-    await untilEnded(page)
-    const { authorization = '' } = await keyedHouse.stage.key({ agents: ['talker'] })
+    const page = await keyedFixture.open('/playground/talker')
+    await sendText(page, 'with a key')
+    await waitForTaskEnd(page)
+    const { authorization = '' } = await keyedFixture.testHub.key({ agents: ['talker'] })
     const { command, stdout } = await runCopied(page, 'with a key', {
       PARLEY_KEY: authorization.replace('Bearer ', ''),
     })
@@ -64,6 +64,6 @@ describe('a message as curl', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('was not complained of', () => {
-    assert.deepEqual([...openHouse.complaints, ...keyedHouse.complaints], [])
+    assert.deepEqual([...anonymousFixture.pageErrors, ...keyedFixture.pageErrors], [])
   })
 })

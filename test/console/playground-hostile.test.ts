@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { findBrowser } from '../browser/chromium.ts'
-import { isHacked, isTooWide, openPlayground, say, taskIn } from './playground-house.ts'
+import { hasRunInjectedScript, hasHorizontalScroll, openPlayground, sendText, taskIdOf } from './playground-fixture.ts'
 
 const found = await findBrowser()
 
@@ -12,16 +12,16 @@ describe(
   async () => {
     if ('missing' in found) return
     after(() => found.browser.close())
-    const house = await openPlayground(found.browser)
+    const fixture = await openPlayground(found.browser)
 
     it('runs nothing, reaches nobody, and covers nothing', async () => {
-      const page = await house.open('/playground/villain?wire=1')
+      const page = await fixture.open('/playground/villain?wire=1')
       const asked: string[] = []
       const opened: string[] = []
       page.on('request', (request) => void asked.push(request.url()))
       page.on('popup', (popup) => void opened.push(popup.url()))
       page.on('dialog', (dialog) => void dialog.dismiss())
-      await say(page, 'do your worst')
+      await sendText(page, 'do your worst')
       await page.locator('.question').waitFor()
       await page.getByRole('link', { name: 'good', exact: true }).waitFor()
       for (const item of await page.locator('.talk > li').all()) await item.scrollIntoViewIfNeeded()
@@ -58,36 +58,36 @@ describe(
       // Every link is pressed; those that lead elsewhere are kept from going there.
       await page.context().route('https://**', (route) => route.abort())
       for (const name of ['press me', 'or me', 'data']) await page.getByText(name, { exact: true }).click()
-      assert.equal(await isHacked(page), false)
+      assert.equal(await hasRunInjectedScript(page), false)
       assert.deepEqual(opened, [])
       assert.deepEqual(
-        asked.filter((url) => !url.startsWith(house.stage.url) && !/^(blob|data):/.test(url)),
+        asked.filter((url) => !url.startsWith(fixture.testHub.url) && !/^(blob|data):/.test(url)),
         [],
       )
-      assert.equal(await isTooWide(page), false)
+      assert.equal(await hasHorizontalScroll(page), false)
       const wide = await page.locator('.chat-scroll').evaluate((element) => element.scrollWidth > element.clientWidth)
       assert.equal(wide, false)
       await page.close()
     })
 
     it('names no file, and no page, but what it is', async () => {
-      const page = await house.open('/playground/villain')
-      await say(page, 'names')
+      const page = await fixture.open('/playground/villain')
+      await sendText(page, 'names')
       await page.locator('.question').waitFor()
       const kept = page.waitForEvent('download')
       await page.getByRole('button', { name: 'Download page.html' }).click()
       assert.equal((await kept).suggestedFilename(), 'page.html')
       const named = await page.getByRole('button', { name: /^Download .*\.svg$/ }).getAttribute('aria-label')
       assert.doesNotMatch(named ?? '', /[/\\<>"]/)
-      await page.goto(`${house.stage.url}/tasks/${taskIn(page)}`)
+      await page.goto(`${fixture.testHub.url}/tasks/${taskIdOf(page)}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.locator('.talk-made').first().waitFor()
-      assert.equal(await isHacked(page), false)
+      assert.equal(await hasRunInjectedScript(page), false)
       await page.close()
     })
 
     it('was not complained of', () => {
-      assert.deepEqual(house.complaints, [])
+      assert.deepEqual(fixture.pageErrors, [])
     })
   },
 )

@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
 import { seriousViolations } from './open-console.ts'
-import { composer, openPlayground, say, taskIn, untilEnded } from './playground-house.ts'
+import { composer, openPlayground, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
 
 const found = await findBrowser()
 
@@ -28,12 +28,15 @@ function whatShowsAtFoot(form: any): { readonly steps: number; readonly others: 
 describe('what agents write', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openPlayground(found.browser)
+  const fixture = await openPlayground(found.browser)
 
   it('keeps task lists, whose boxes cannot be pressed', async () => {
-    const page = await house.open('/playground/talker')
-    await say(page, '\n\n- [x] bread\n- [ ] wine\n\n<input type="text" value="no field"> <input type="image" src="x">')
-    await untilEnded(page)
+    const page = await fixture.open('/playground/talker')
+    await sendText(
+      page,
+      '\n\n- [x] bread\n- [ ] wine\n\n<input type="text" value="no field"> <input type="image" src="x">',
+    )
+    await waitForTaskEnd(page)
     const answer = page.locator('.talk-made .markdown')
     const boxes = answer.getByRole('checkbox')
     await boxes.nth(1).waitFor()
@@ -47,9 +50,12 @@ describe('what agents write', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('keeps the alignment of columns', async () => {
-    const page = await house.open('/playground/talker')
-    await say(page, '\n\n| what | where | price | more |\n|:--|:-:|--:|---|\n| a | b | 1 | c |\n\n3. three\n4. four')
-    await untilEnded(page)
+    const page = await fixture.open('/playground/talker')
+    await sendText(
+      page,
+      '\n\n| what | where | price | more |\n|:--|:-:|--:|---|\n| a | b | 1 | c |\n\n3. three\n4. four',
+    )
+    await waitForTaskEnd(page)
     const cells = page.locator('.talk-made .markdown td')
     await cells.nth(3).waitFor()
     const aligned = await Promise.all([0, 1, 2, 3].map((index) => styleOf(cells.nth(index), 'textAlign')))
@@ -62,15 +68,15 @@ describe('what agents write', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('runs in the direction of its script, each block by itself', async () => {
-    const page = await house.open('/playground/talker')
+    const page = await fixture.open('/playground/talker')
     const hebrew = 'שלום עולם'
     await composer(page).fill(hebrew)
     assert.equal(await styleOf(composer(page), 'direction'), 'rtl')
-    await say(
+    await sendText(
       page,
       `${hebrew}\n\nHello world\n\n- ${hebrew}\n- Hello item\n\n> ${hebrew}\n\n| ${hebrew} | b |\n|---|---|\n| a | b |`,
     )
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     const answer = page.locator('.talk-made .markdown:not(.plain-text)')
     for (const block of ['ul', 'li >> nth=0', 'blockquote', 'table', 'th >> nth=0']) {
       assert.equal(await styleOf(answer.locator(block), 'direction'), 'rtl', block)
@@ -80,8 +86,8 @@ describe('what agents write', 'missing' in found ? { skip: found.missing } : { t
     }
     assert.equal(await styleOf(answer.getByText('Hello world'), 'direction'), 'ltr')
     assert.equal(await styleOf(page.locator('.talk-said.mine .part-text'), 'direction'), 'rtl')
-    const task = taskIn(page)
-    await page.goto(`${house.stage.url}/tasks/${task}`)
+    const task = taskIdOf(page)
+    await page.goto(`${fixture.testHub.url}/tasks/${task}`)
     assert.equal(await styleOf(page.locator(`[data-task="${task}"] .task-row-title`), 'direction'), 'rtl')
     assert.equal(await styleOf(page.locator('.task-head h2'), 'direction'), 'rtl')
     await page.close()
@@ -89,8 +95,8 @@ describe('what agents write', 'missing' in found ? { skip: found.missing } : { t
 
   it('asks by a form whose foot hides what is scrolled beneath it', async () => {
     for (const theme of ['light', 'dark'] as const) {
-      const page = await house.open('/playground/desk', { theme, height: 430 })
-      await say(page, 'form')
+      const page = await fixture.open('/playground/desk', { theme, height: 430 })
+      await sendText(page, 'form')
       const form = page.getByRole('form', { name: 'Answer desk' })
       await form.waitFor()
       const beneath = await form.evaluate(whatShowsAtFoot)

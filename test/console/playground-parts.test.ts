@@ -6,19 +6,19 @@ import { after, describe, it } from 'node:test'
 import { findBrowser } from '../browser/chromium.ts'
 import { newFolder } from '../hub/running-hub.ts'
 import { seriousViolations } from './open-console.ts'
-import { composer, copied, openPlayground, say, taskIn, untilEnded } from './playground-house.ts'
+import { composer, waitForClipboard, openPlayground, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
 
 const found = await findBrowser()
 after(() => ('browser' in found ? found.browser.close() : undefined))
 
 describe('what agents make', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
-  const house = await openPlayground(found.browser)
+  const fixture = await openPlayground(found.browser)
 
   it('is shown by its kind, with what was said on the way', async () => {
-    const page = await house.open('/playground/studio')
-    await say(page, 'everything')
-    await untilEnded(page)
+    const page = await fixture.open('/playground/studio')
+    await sendText(page, 'everything')
+    await waitForTaskEnd(page)
     const made = (name: string) => page.getByRole('article', { name, exact: true })
     await page.locator('.talk-status', { hasText: 'Mixing the colours' }).waitFor()
     const child = page.locator('.talk-status', { hasText: 'The helper draws' }).getByRole('link')
@@ -59,9 +59,9 @@ describe('what agents make', 'missing' in found ? { skip: found.missing } : { ti
   })
 
   it('can be looked at, copied and kept', async () => {
-    const page = await house.open('/playground/studio')
-    await say(page, 'files')
-    await untilEnded(page)
+    const page = await fixture.open('/playground/studio')
+    await sendText(page, 'files')
+    await waitForTaskEnd(page)
     const notes = page.getByRole('article', { name: 'notes', exact: true })
     await notes.scrollIntoViewIfNeeded()
     assert.match(await notes.innerText(), /notes\.txt\s*12 B · text\/plain/)
@@ -76,18 +76,18 @@ describe('what agents make', 'missing' in found ? { skip: found.missing } : { ti
     await page.getByRole('button', { name: 'Download all.zip' }).click()
     assert.deepEqual([...(await readFile(await (await zip).path()))], [80, 75, 3, 4])
     await page.getByRole('article', { name: 'report.md' }).getByRole('button', { name: 'Copy the text' }).click()
-    assert.match(await copied(page, '# A report'), /\*\*two\*\*/)
+    assert.match(await waitForClipboard(page, '# A report'), /\*\*two\*\*/)
     await page.close()
   })
 
   it('leads from what was said to the event that said it', async () => {
-    const { id } = await house.stage.send('concierge', 'A table')
-    await house.stage.send('concierge', 'Rome', {}, { taskId: id })
-    const page = await house.open(`/tasks/${id}`)
+    const { id } = await fixture.testHub.send('concierge', 'A table')
+    await fixture.testHub.send('concierge', 'Rome', {}, { taskId: id })
+    const page = await fixture.open(`/tasks/${id}`)
     await page.locator('.talk-asked').waitFor()
     await page.locator('.talk-status', { hasText: 'Looking for a table' }).getByRole('button').click()
     await page.locator('.talk-status[aria-current]').waitFor()
-    const { json } = await house.stage.ask('GET', `/admin/tasks/${id}/events`)
+    const { json } = await fixture.testHub.ask('GET', `/admin/tasks/${id}/events`)
     const seq = json.events.find(({ body }: any) => body.status?.message?.parts[0].text.startsWith('Looking')).seq
     assert.ok([...new URL(page.url()).searchParams.values()].includes(String(seq)))
     // As it was then: what came later is not there yet.
@@ -96,13 +96,13 @@ describe('what agents make', 'missing' in found ? { skip: found.missing } : { ti
   })
 
   it('looks the same on the page of the task', async () => {
-    const page = await house.open('/playground/studio')
-    await say(page, 'look the same')
-    await untilEnded(page)
+    const page = await fixture.open('/playground/studio')
+    await sendText(page, 'look the same')
+    await waitForTaskEnd(page)
     const shown = () => page.locator('.talk').innerText()
     const before = await shown()
-    await page.goto(`${house.stage.url}/tasks/${taskIn(page)}`)
-    await untilEnded(page)
+    await page.goto(`${fixture.testHub.url}/tasks/${taskIdOf(page)}`)
+    await waitForTaskEnd(page)
     const plain = (text: string) => text.replaceAll(/\d\d:\d\d:\d\d|in [\d.]+ m?s/g, '').replaceAll(/\s+/g, ' ')
     assert.equal(plain(await shown()), plain(before))
     await page.close()
@@ -111,13 +111,13 @@ describe('what agents make', 'missing' in found ? { skip: found.missing } : { ti
 
 describe('what one sends', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
-  const house = await openPlayground(found.browser)
-  const sent = async (id: string) => (await house.stage.ask('GET', `/admin/tasks/${id}`)).json.task.history[0].parts
+  const fixture = await openPlayground(found.browser)
+  const sent = async (id: string) => (await fixture.testHub.ask('GET', `/admin/tasks/${id}`)).json.task.history[0].parts
   const file = (name: string, text: string, mimeType = 'text/plain') => ({ name, mimeType, buffer: Buffer.from(text) })
   const chips = '.chip'
 
   it('may be files from the picker, several, with a look at pictures and a way back', async () => {
-    const page = await house.open('/playground/echo')
+    const page = await fixture.open('/playground/echo')
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -132,10 +132,10 @@ describe('what one sends', 'missing' in found ? { skip: found.missing } : { time
     assert.equal(await page.locator(chips).count(), 3)
     assert.equal(await page.locator('.chip img').count(), 1)
     await page.getByRole('button', { name: 'Remove b.txt' }).click()
-    await say(page, 'two files')
-    await untilEnded(page)
+    await sendText(page, 'two files')
+    await waitForTaskEnd(page)
     assert.equal(await page.locator(chips).count(), 0)
-    const parts = await sent(taskIn(page))
+    const parts = await sent(taskIdOf(page))
     assert.deepEqual(parts.slice(0, 2), [
       { text: 'two files' },
       { raw: 'aGVsbG8=', filename: 'a.txt', mediaType: 'text/plain' },
@@ -146,7 +146,7 @@ describe('what one sends', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('may be files that are dropped or pasted, without a word', async () => {
-    const page = await house.open('/playground/echo')
+    const page = await fixture.open('/playground/echo')
     const give = (type: 'drop' | 'paste', name: string) =>
       composer(page).evaluate(
         (field: any, { type, name }) => {
@@ -166,8 +166,8 @@ describe('what one sends', 'missing' in found ? { skip: found.missing } : { time
     await give('paste', 'pasted.txt')
     assert.deepEqual(await page.locator('.chip-name').allInnerTexts(), ['dropped.txt', 'pasted.txt'])
     await page.getByRole('button', { name: 'Send' }).click()
-    await untilEnded(page)
-    const parts = await sent(taskIn(page))
+    await waitForTaskEnd(page)
+    const parts = await sent(taskIdOf(page))
     assert.deepEqual(
       parts.map((part: { filename: string }) => part.filename),
       ['dropped.txt', 'pasted.txt'],
@@ -176,7 +176,7 @@ describe('what one sends', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('is refused before it is sent where the hub would refuse it', async () => {
-    const page = await house.open('/playground/echo')
+    const page = await fixture.open('/playground/echo')
     const folder = await newFolder({ 'huge.bin': 'x'.repeat(14_000_001), 'small.txt': 'x' })
     await page.locator('input[type=file]').setInputFiles([join(folder, 'huge.bin'), join(folder, 'small.txt')])
     await page.getByText(/huge\.bin .*: the files of a message are 14\.0 MB at most\./).waitFor()
@@ -185,7 +185,7 @@ describe('what one sends', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('may be data, which is checked while it is typed', async () => {
-    const page = await house.open('/playground/echo')
+    const page = await fixture.open('/playground/echo')
     await page.getByRole('button', { name: 'Data' }).click()
     const editor = page.getByLabel('Data, as JSON')
     await editor.fill('{ "city": ')
@@ -197,13 +197,13 @@ describe('what one sends', 'missing' in found ? { skip: found.missing } : { time
     await page.getByRole('button', { name: 'Tidy up' }).click()
     assert.match(await editor.inputValue(), /^\{\n {2}"city": "Rome"/)
     await editor.press('Control+Enter')
-    await untilEnded(page)
-    assert.deepEqual(await sent(taskIn(page)), [{ data: { city: 'Rome', list: [1, 2] } }])
+    await waitForTaskEnd(page)
+    assert.deepEqual(await sent(taskIdOf(page)), [{ data: { city: 'Rome', list: [1, 2] } }])
     assert.equal(await page.getByLabel('Data, as JSON').count(), 0)
     await page.close()
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -4,19 +4,28 @@ import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
 import { seriousViolations } from './open-console.ts'
-import { composer, copied, isFocused, isTooWide, openPlayground, say, taskIn, untilEnded } from './playground-house.ts'
+import {
+  composer,
+  waitForClipboard,
+  isFocused,
+  hasHorizontalScroll,
+  openPlayground,
+  sendText,
+  taskIdOf,
+  waitForTaskEnd,
+} from './playground-fixture.ts'
 
 const found = await findBrowser()
 
 describe('what agents ask for', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openPlayground(found.browser)
+  const fixture = await openPlayground(found.browser)
   const form = (page: Page) => page.getByRole('form', { name: 'Answer desk' })
-  const detail = async (page: Page) => (await house.stage.ask('GET', `/admin/tasks/${taskIn(page)}`)).json
+  const detail = async (page: Page) => (await fixture.testHub.ask('GET', `/admin/tasks/${taskIdOf(page)}`)).json
   const ask = async (what: string, query = '') => {
-    const page = await house.open(`/playground/desk${query}`)
-    await say(page, what)
+    const page = await fixture.open(`/playground/desk${query}`)
+    await sendText(page, what)
     await page.locator('.talk-asked').waitFor()
     return page
   }
@@ -24,8 +33,8 @@ describe('what agents ask for', 'missing' in found ? { skip: found.missing } : {
   it('in plain words is answered where one writes', async () => {
     const page = await ask('words')
     assert.equal(await composer(page).getAttribute('aria-label'), 'Answer desk')
-    await say(page, 'Rome')
-    await untilEnded(page)
+    await sendText(page, 'Rome')
+    await waitForTaskEnd(page)
     assert.deepEqual((await detail(page)).task.artifacts[0].parts[0].data.came, [{ text: 'Rome' }])
     assert.equal(await page.locator('.chat-task').count(), 1)
     await page.close()
@@ -48,7 +57,7 @@ describe('what agents ask for', 'missing' in found ? { skip: found.missing } : {
     await page.getByLabel('wine').check()
     await page.getByLabel('Smoking').check()
     await page.getByLabel('City').press('Enter')
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     const answer = { city: 'Rome', people: 3, table: 'outside', extras: ['wine'], smoking: true }
     const [words, data] = (await detail(page)).task.artifacts[0].parts[0].data.came
     assert.deepEqual(data.data, answer)
@@ -59,8 +68,8 @@ describe('what agents ask for', 'missing' in found ? { skip: found.missing } : {
   it('by a schema may be answered in plain words, too', async () => {
     const page = await ask('form')
     await page.getByRole('button', { name: 'Answer in plain words' }).click()
-    await say(page, 'Oslo, for two')
-    await untilEnded(page)
+    await sendText(page, 'Oslo, for two')
+    await waitForTaskEnd(page)
     assert.deepEqual((await detail(page)).task.artifacts[0].parts[0].data.came, [{ text: 'Oslo, for two' }])
     await page.close()
   })
@@ -70,7 +79,7 @@ describe('what agents ask for', 'missing' in found ? { skip: found.missing } : {
     await page.reload()
     await page.getByLabel('City').fill('Rome')
     await form(page).getByRole('button', { name: 'Send' }).click()
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     await page.close()
   })
 
@@ -92,7 +101,7 @@ describe('what agents ask for', 'missing' in found ? { skip: found.missing } : {
       await field.fill(secret)
       await page.getByText('It is not kept, and not shown again.').waitFor()
       await field.press('Enter')
-      await untilEnded(page)
+      await waitForTaskEnd(page)
       assert.match(await page.locator('.talk-made').innerText(), /You gave me \d+ letters/)
       // All frames are opened, so that all that is known of them is on the page.
       for (const row of await page.locator('.wire-row.request .wire-open').all()) await row.click()
@@ -107,10 +116,10 @@ describe('what agents ask for', 'missing' in found ? { skip: found.missing } : {
       assert.match(seen['page'] ?? '', /\(not shown\)/)
       assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0)
       await page.getByRole('button', { name: 'Copy all frames' }).click()
-      assert.ok(!(await copied(page, 'GET ')).includes(secret))
+      assert.ok(!(await waitForClipboard(page, 'GET ')).includes(secret))
       await page.reload()
-      await page.getByText('A secret. Nobody kept it.').waitFor()
-      const logged = await house.stage.ask('GET', `/admin/tasks/${taskIn(page)}/events`)
+      await page.getByText('A secret. It was not stored.').waitFor()
+      const logged = await fixture.testHub.ask('GET', `/admin/tasks/${taskIdOf(page)}/events`)
       assert.ok(!JSON.stringify(logged.json).includes(secret))
       await page.close()
     })
@@ -125,7 +134,7 @@ describe('what agents ask for', 'missing' in found ? { skip: found.missing } : {
     await page.getByText('This is no JSON.').waitFor()
     await field.fill('{ "city": "Lisbon" }')
     await form(page).getByRole('button', { name: 'Send' }).click()
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     const [came] = (await detail(page)).task.artifacts[0].parts[0].data.came
     assert.deepEqual(came.data, { toolUseId: 'u-1', result: { city: 'Lisbon' } })
     await page.close()
@@ -142,21 +151,21 @@ describe('what agents ask for', 'missing' in found ? { skip: found.missing } : {
     const links = await note.getByRole('link').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
     assert.deepEqual(links, ['https://id.example.com/authorize', 'https://id.example.com/start'])
     assert.deepEqual(await seriousViolations(page), [])
-    await say(page, 'I have signed in')
-    await untilEnded(page)
+    await sendText(page, 'I have signed in')
+    await waitForTaskEnd(page)
     await page.close()
   })
 
   it('fits a phone, in dark colours as well', async () => {
-    const page = await house.open('/playground/desk', { width: 390, height: 844, theme: 'dark' })
-    await say(page, 'form')
+    const page = await fixture.open('/playground/desk', { width: 390, height: 844, theme: 'dark' })
+    await sendText(page, 'form')
     await page.getByLabel('City').waitFor()
-    assert.equal(await isTooWide(page), false)
+    assert.equal(await hasHorizontalScroll(page), false)
     assert.deepEqual(await seriousViolations(page), [])
     await page.close()
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { adminKey, until } from '../admin/stage.ts'
+import { adminKey, waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { killableHub } from './killable-hub.ts'
-import { lastGuardMs } from './open-console.ts'
-import { composer, say, taskIn, untilEnded } from './playground-house.ts'
+import { startKillableHub } from './killable-hub.ts'
+import { maxWaitMs } from './open-console.ts'
+import { composer, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
 
 const found = await findBrowser()
 
@@ -19,7 +19,7 @@ const ticks = async (page: Page): Promise<readonly string[]> =>
   (await page.locator('.talk-made .talk-bubble').allInnerTexts()).flatMap((text) => text.split('\n').filter(Boolean))
 
 const tick = (page: Page, number: number): Promise<true> =>
-  until(async () => {
+  waitFor(async () => {
     const shown = await ticks(page)
     // Whenever one looks, nothing is missing and nothing is there twice.
     assert.deepEqual(shown, countTo(shown.length))
@@ -29,7 +29,7 @@ const tick = (page: Page, number: number): Promise<true> =>
 describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const hub = await killableHub({
+  const hub = await startKillableHub({
     clock: { kind: 'demo', agent: 'clock' },
     concierge: { kind: 'demo', agent: 'concierge' },
   })
@@ -38,7 +38,7 @@ describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : 
   /** In a browser of its own: one takes no more than six connections to a hub. */
   const open = async (path: string): Promise<Page> => {
     const context = await found.browser.newContext({ baseURL: hub.url })
-    context.setDefaultTimeout(lastGuardMs)
+    context.setDefaultTimeout(maxWaitMs)
     await context.request.post('/admin/session', { headers: { authorization: `Bearer ${adminKey}` } })
     const page = await context.newPage()
     page.on('pageerror', (error) => void errors.push(error.message))
@@ -50,7 +50,7 @@ describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : 
   it('while streams play loses nothing and doubles nothing, in every version, three times over', async () => {
     const ways = ['', '?version=0.3&binding=HTTP%2BJSON', '?version=0.2']
     const pages = await Promise.all(ways.map((query) => open(`/playground/clock${query}`)))
-    await Promise.all(pages.map((page) => say(page, String(seconds))))
+    await Promise.all(pages.map((page) => sendText(page, String(seconds))))
     for (const number of [2, 5, 8]) {
       await Promise.all(pages.map((page) => tick(page, number)))
       await hub.kill()
@@ -59,12 +59,12 @@ describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : 
     }
     for (const page of pages) {
       await tick(page, seconds)
-      await untilEnded(page)
+      await waitForTaskEnd(page)
       assert.deepEqual(await ticks(page), whole)
       assert.equal(await page.locator('.talk-said.mine').count(), 1)
       assert.equal(await page.locator('.trouble').count(), 0)
       await page.reload()
-      await untilEnded(page)
+      await waitForTaskEnd(page)
       assert.deepEqual(await ticks(page), whole)
       await page.context().close()
     }
@@ -73,12 +73,12 @@ describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : 
   it('and a reload of the page in the middle show everything, and go on', async () => {
     const page = await open('/playground/clock?wire=1')
     // Longer than anything here takes: it is not over before the page is back.
-    await say(page, '3000')
+    await sendText(page, '3000')
     await tick(page, 3)
-    const task = taskIn(page)
+    const task = taskIdOf(page)
     await page.reload()
     await tick(page, 4)
-    assert.equal(taskIn(page), task)
+    assert.equal(taskIdOf(page), task)
     await hub.kill()
     await hub.start()
     await page.reload()
@@ -86,13 +86,13 @@ describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : 
     const asked = await page.locator('.wire-row.request').allInnerTexts()
     assert.ok(asked.some((text) => text.includes('SubscribeToTask')))
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-    await untilEnded(page, 'canceled')
+    await waitForTaskEnd(page, 'canceled')
     await page.context().close()
   })
 
   it('while a question waits leaves it to be answered', async () => {
     const page = await open('/playground/concierge')
-    await say(page, 'A table, please')
+    await sendText(page, 'A table, please')
     await page.locator('.talk-asked').waitFor()
     await hub.kill()
     await page.getByText('hub away').waitFor()
@@ -100,10 +100,10 @@ describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : 
     await composer(page).press('Enter')
     await page.getByText('sending …').waitFor()
     await hub.start()
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     assert.equal(await page.locator('.talk-said.mine').count(), 2)
     assert.match(await page.locator('.talk').innerText(), /PARLEY-42/)
-    const events = await (await page.request.get(`/admin/tasks/${taskIn(page)}/events`)).json()
+    const events = await (await page.request.get(`/admin/tasks/${taskIdOf(page)}/events`)).json()
     const messages = events.events.filter(({ type }: { type: string }) => type === 'message')
     assert.equal(messages.length, 2)
     await page.context().close()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
-import { composer, copied, openPlayground, say, untilEnded } from './playground-house.ts'
+import { composer, waitForClipboard, openPlayground, sendText, waitForTaskEnd } from './playground-fixture.ts'
 
 const found = await findBrowser()
 
@@ -57,17 +57,17 @@ const ways = [
 describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openPlayground(found.browser)
+  const fixture = await openPlayground(found.browser)
 
   for (const { version, binding, path, send, stream, word } of ways) {
     for (const isStreamed of [true, false]) {
       it(`carries a conversation in ${version} over ${binding}, ${isStreamed ? 'streamed' : 'all at once'}`, async () => {
         const query = new URLSearchParams({ version, binding, wire: '1', ...(isStreamed ? {} : { stream: '0' }) })
-        const page = await house.open(`/playground/concierge?${query.toString()}`)
-        await say(page, 'A table, please')
+        const page = await fixture.open(`/playground/concierge?${query.toString()}`)
+        await sendText(page, 'A table, please')
         await page.locator('.talk-asked').waitFor()
-        await say(page, 'Rome, two')
-        await untilEnded(page)
+        await sendText(page, 'Rome, two')
+        await waitForTaskEnd(page)
         assert.match(await page.locator('.talk').innerText(), /PARLEY-42[\s\S]*booking\.txt/)
         assert.equal(await page.locator('.chat-task').count(), 1)
         const requests = await page.locator('.wire-row.request').allInnerTexts()
@@ -88,7 +88,7 @@ describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 6
   }
 
   it('is chosen on the page, stands in the address, and survives a reload', async () => {
-    const page = await house.open('/playground/talker')
+    const page = await fixture.open('/playground/talker')
     await page.getByLabel('Version').selectOption('0.3')
     await page.getByLabel('Binding').selectOption('HTTP+JSON')
     await page.getByLabel('Stream').uncheck()
@@ -101,10 +101,10 @@ describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 6
   })
 
   it('shows each frame when it came, opened as a tree or as it was, found by anything in it, and copied', async () => {
-    const page = await house.open('/playground/talker?wire=1')
+    const page = await fixture.open('/playground/talker?wire=1')
     await page.getByText('Send a message: each request').waitFor()
-    await say(page, 'seen on the wire')
-    await untilEnded(page)
+    await sendText(page, 'seen on the wire')
+    await waitForTaskEnd(page)
     await page.getByLabel('Filter the frames').fill('artifactUpdate')
     await page.waitForURL('**&frames=artifactUpdate')
     const rows = page.locator('.wire-row')
@@ -116,7 +116,7 @@ describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 6
     await rows.first().getByRole('button', { name: 'As it came' }).click()
     assert.match(await rows.first().locator('pre').innerText(), /^id: \d+\ndata: \{"jsonrpc"/)
     await rows.first().getByRole('button', { name: 'Copy this frame' }).click()
-    await copied(page, 'id: ')
+    await waitForClipboard(page, 'id: ')
     await page.getByLabel('Filter the frames').fill('nothing like that')
     await page.getByText('No frame fits.').waitFor()
     await page.getByLabel('Filter the frames').fill('')
@@ -128,7 +128,7 @@ describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 6
   })
 
   it('shows what a refusal looks like', async () => {
-    const page = await house.open('/playground/talker?wire=1')
+    const page = await fixture.open('/playground/talker?wire=1')
     await page.route('**/a2a/talker', (route) =>
       route.fulfill({
         status: 200,
@@ -136,19 +136,19 @@ describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 6
         body: '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"not today"}}',
       }),
     )
-    await say(page, 'refuse me')
+    await sendText(page, 'refuse me')
     await page.getByRole('alert').getByText('not today').waitFor()
     await page.getByText('not sent').waitFor()
     assert.match(await lines(page), /error -32603 not today/)
     await page.unroute('**/a2a/talker')
     await page.getByRole('button', { name: 'Try again' }).click()
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     assert.equal(await page.locator('.talk-said.mine').count(), 1)
     await page.close()
   })
 
   it('of gRPC is for a shell, and the page says how', async () => {
-    const page = await house.open('/playground/talker')
+    const page = await fixture.open('/playground/talker')
     await page.getByLabel('Binding').selectOption('GRPC')
     await page.getByText('A browser cannot speak gRPC').waitFor()
     await page.getByText('This hub speaks no gRPC.').waitFor()
@@ -157,6 +157,6 @@ describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 6
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -1,30 +1,30 @@
 /** The playground: choosing an agent, talking to it, going on, and coming back to what was said. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { adminKey, until } from '../admin/stage.ts'
+import { adminKey, waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { lastGuardMs, seriousViolations } from './open-console.ts'
+import { maxWaitMs, seriousViolations } from './open-console.ts'
 import {
   composer,
-  contextIn,
-  copied,
+  contextIdOf,
+  waitForClipboard,
   isFocused,
-  isTooWide,
+  hasHorizontalScroll,
   openPlayground,
-  say,
-  taskIn,
-  untilEnded,
-} from './playground-house.ts'
+  sendText,
+  taskIdOf,
+  waitForTaskEnd,
+} from './playground-fixture.ts'
 
 const found = await findBrowser()
 
 describe('the playground', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openPlayground(found.browser)
+  const fixture = await openPlayground(found.browser)
 
   it('lists the agents, narrows them by what is typed, and opens one', async () => {
-    const page = await house.open('/playground')
+    const page = await fixture.open('/playground')
     await page.getByRole('link', { name: /Talker/ }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('everything')
@@ -49,72 +49,72 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
 
   it('goes on when the hub was away while a part of the page was to be fetched', async () => {
     // Without the harness's ear: that it cannot be fetched is what a browser complains of.
-    const page = await house.context.newPage()
-    await page.goto(`${house.stage.url}/playground/talker`)
+    const page = await fixture.context.newPage()
+    await page.goto(`${fixture.testHub.url}/playground/talker`)
     let refused = 0
     await page.route('**/assets/render-markdown-*.js', async (route) => {
       refused += 1
       if (refused < 3) await route.abort('connectionrefused')
       else await route.continue()
     })
-    await say(page, '# A heading')
-    await untilEnded(page)
+    await sendText(page, '# A heading')
+    await waitForTaskEnd(page)
     await page.locator('.talk-made .markdown:not(.plain-text)').waitFor()
     assert.equal(refused, 3)
     await page.close()
   })
 
   it('sends by Enter, shows the answer, and names conversation and task in the address', async () => {
-    const page = await house.open('/playground/talker')
+    const page = await fixture.open('/playground/talker')
     await composer(page).pressSequentially('two')
     await composer(page).press('Shift+Enter')
     await composer(page).pressSequentially('lines')
     await composer(page).press('Enter')
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     assert.equal(await page.locator('.talk-said.mine .part-text').innerText(), 'two\nlines')
     assert.equal(await page.locator('.talk-made .markdown').innerText(), 'You said: two\nlines')
-    const { json } = await house.stage.ask('GET', `/admin/tasks/${taskIn(page)}`)
+    const { json } = await fixture.testHub.ask('GET', `/admin/tasks/${taskIdOf(page)}`)
     assert.equal(json.caller, 'console|admin')
-    assert.equal(json.contextId, contextIn(page))
+    assert.equal(json.contextId, contextIdOf(page))
     assert.equal(await composer(page).inputValue(), '')
     assert.ok(await isFocused(composer(page)))
     await page.close()
   })
 
   it('shows the same after a reload, from the log', async () => {
-    const page = await house.open('/playground/concierge')
-    await say(page, 'A table, please')
+    const page = await fixture.open('/playground/concierge')
+    await sendText(page, 'A table, please')
     await page.locator('.talk-asked').waitFor()
-    await say(page, 'Rome, two')
-    await untilEnded(page)
+    await sendText(page, 'Rome, two')
+    await waitForTaskEnd(page)
     // Times of the log are to the millisecond, those of the page as it heard them.
     const shown = async () => (await page.locator('.talk').innerText()).replaceAll(/\d\d:\d\d:\d\d| in [\d.]+ m?s/g, '')
     const before = await shown()
     await page.reload()
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     assert.equal(await shown(), before)
     assert.match(before, /Looking for a table in Rome, two/)
     await page.close()
   })
 
   it('goes on in the task that asks, then with a new task in the same conversation, or begins another', async () => {
-    const page = await house.open('/playground/concierge')
-    await say(page, 'A table, please')
+    const page = await fixture.open('/playground/concierge')
+    await sendText(page, 'A table, please')
     await page.getByText('Your answer goes to the task that waits.').waitFor()
-    const task = taskIn(page)
-    const context = contextIn(page)
+    const task = taskIdOf(page)
+    const context = contextIdOf(page)
     assert.equal(await composer(page).getAttribute('aria-label'), 'Answer concierge')
     await page.getByRole('button', { name: 'New task instead' }).click()
     await page.getByText('A new task in this conversation.').waitFor()
-    assert.equal(taskIn(page), '')
+    assert.equal(taskIdOf(page), '')
     await page.getByRole('button', { name: 'Answer the question instead' }).click()
-    await say(page, 'Oslo, three')
-    await untilEnded(page)
-    assert.equal(taskIn(page), task)
-    await say(page, 'Another table')
+    await sendText(page, 'Oslo, three')
+    await waitForTaskEnd(page)
+    assert.equal(taskIdOf(page), task)
+    await sendText(page, 'Another table')
     await page.locator('.chat-task').nth(1).locator('.talk-asked').waitFor()
-    await until(async () => (taskIn(page) !== task ? true : undefined), 'the address names the new task')
-    assert.equal(contextIn(page), context)
+    await waitFor(async () => (taskIdOf(page) !== task ? true : undefined), 'the address names the new task')
+    assert.equal(contextIdOf(page), context)
     await page.reload()
     await page.locator('.chat-task').nth(1).locator('.talk-asked').waitFor()
     await page.getByRole('link', { name: 'New' }).click()
@@ -126,17 +126,17 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('begins with the words that the address holds, and keeps them out of it once they are sent', async () => {
-    const page = await house.open('/playground/talker?text=from%20a%20link')
+    const page = await fixture.open('/playground/talker?text=from%20a%20link')
     assert.equal(await composer(page).inputValue(), 'from a link')
     assert.equal(await page.locator('.talk').count(), 0)
     await composer(page).press('Enter')
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     assert.equal(new URL(page.url()).searchParams.get('text'), null)
     await page.close()
   })
 
   it('offers the examples of the card', async () => {
-    const page = await house.open('/playground/clock')
+    const page = await fixture.open('/playground/clock')
     await page.getByRole('list', { name: 'Examples' }).getByRole('link', { name: '10' }).click()
     await page.waitForURL('**/playground/clock?text=10')
     assert.equal(await composer(page).inputValue(), '10')
@@ -144,32 +144,32 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('cancels what runs, and what waits', async () => {
-    const page = await house.open('/playground/clock')
-    await say(page, '600')
+    const page = await fixture.open('/playground/clock')
+    await sendText(page, '600')
     await page.getByText('1', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await untilEnded(page, 'canceled')
-    await page.goto(`${house.stage.url}/playground/concierge`)
-    await say(page, 'A table')
+    await waitForTaskEnd(page, 'canceled')
+    await page.goto(`${fixture.testHub.url}/playground/concierge`)
+    await sendText(page, 'A table')
     await page.getByRole('button', { name: 'Cancel task' }).click()
-    await untilEnded(page, 'canceled')
-    const { json } = await house.stage.ask('GET', `/admin/tasks/${taskIn(page)}`)
+    await waitForTaskEnd(page, 'canceled')
+    const { json } = await fixture.testHub.ask('GET', `/admin/tasks/${taskIdOf(page)}`)
     assert.equal(json.state, 'TASK_STATE_CANCELED')
     await page.close()
   })
 
   it('sends the last message again under another id, also after a reload', async () => {
-    const page = await house.open('/playground/talker')
-    await say(page, 'once more')
-    await untilEnded(page)
+    const page = await fixture.open('/playground/talker')
+    await sendText(page, 'once more')
+    await waitForTaskEnd(page)
     await page.reload()
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     await page.getByRole('button', { name: 'Retry' }).click()
     await page.locator('.chat-task').nth(1).locator('.talk-end').waitFor()
-    const { json } = await house.stage.ask('GET', `/admin/tasks?context=${contextIn(page)}`)
+    const { json } = await fixture.testHub.ask('GET', `/admin/tasks?context=${contextIdOf(page)}`)
     const ids = await Promise.all(
       json.tasks.map(async ({ id }: { id: string }) => {
-        const detail = await house.stage.ask('GET', `/admin/tasks/${id}`)
+        const detail = await fixture.testHub.ask('GET', `/admin/tasks/${id}`)
         return detail.json.task.history[0].messageId
       }),
     )
@@ -178,11 +178,11 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('copies the last request as a command', async () => {
-    const page = await house.open('/playground/talker')
-    await say(page, "it's me")
-    await untilEnded(page)
+    const page = await fixture.open('/playground/talker')
+    await sendText(page, "it's me")
+    await waitForTaskEnd(page)
     await page.getByRole('button', { name: 'curl' }).click()
-    const command = await copied(page, 'curl')
+    const command = await waitForClipboard(page, 'curl')
     assert.match(command, /^curl -N -X POST '.*\/a2a\/talker'/)
     assert.match(command, /-H 'a2a-version: 1.0'/)
     assert.doesNotMatch(command, /authorization|csrf|cookie/i)
@@ -191,36 +191,36 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('lists what was talked about, finds it, and goes on with it', async () => {
-    const page = await house.open('/playground/talker')
-    await say(page, 'remember the milk')
-    await untilEnded(page)
-    await say(page, 'and the bread')
+    const page = await fixture.open('/playground/talker')
+    await sendText(page, 'remember the milk')
+    await waitForTaskEnd(page)
+    await sendText(page, 'and the bread')
     await page.locator('.chat-task').nth(1).locator('.talk-end').waitFor()
-    const context = contextIn(page)
-    await page.goto(`${house.stage.url}/playground`)
+    const context = contextIdOf(page)
+    await page.goto(`${fixture.testHub.url}/playground`)
     await page.getByLabel('Filter the conversations').fill('milk')
     const row = page.locator('.recent-row')
     await page.getByText('2 tasks').waitFor()
     assert.equal(await row.count(), 1)
     await row.click()
     await page.locator('.chat-task').nth(1).waitFor()
-    assert.equal(contextIn(page), context)
+    assert.equal(contextIdOf(page), context)
     assert.equal(await page.locator('.recent-row[aria-current]').count(), 1)
     await page.close()
   })
 
   it('shows what happens in the conversation elsewhere, as it happens', async () => {
-    const page = await house.open('/playground/talker')
-    await say(page, 'begun here')
-    await untilEnded(page)
-    const session = await (await house.context.request.get('/admin/session')).json()
+    const page = await fixture.open('/playground/talker')
+    await sendText(page, 'begun here')
+    await waitForTaskEnd(page)
+    const session = await (await fixture.context.request.get('/admin/session')).json()
     const message = {
       messageId: 'elsewhere-1',
       role: 'ROLE_USER',
-      contextId: contextIn(page),
+      contextId: contextIdOf(page),
       parts: [{ text: 'from another tab' }],
     }
-    const sent = await house.context.request.post('/a2a/talker', {
+    const sent = await fixture.context.request.post('/a2a/talker', {
       headers: { 'a2a-version': '1.0', 'x-csrf-token': session.csrf },
       data: { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } },
     })
@@ -230,8 +230,8 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('shows the conversation of another caller, and says that it is theirs', async () => {
-    const { id } = await house.stage.send('talker', 'I am somebody else')
-    const page = await house.open(`/playground/talker?task=${id}`)
+    const { id } = await fixture.testHub.send('talker', 'I am somebody else')
+    const page = await fixture.open(`/playground/talker?task=${id}`)
     await page.getByText('You said: I am somebody else').waitFor()
     await page.getByText(/This conversation is one of anonymous/).waitFor()
     assert.equal(await composer(page).count(), 0)
@@ -239,21 +239,21 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('says why a task failed, and what is wrong with an address', async () => {
-    const page = await house.open('/playground/talker')
-    await say(page, 'fail')
-    await untilEnded(page, 'failed')
+    const page = await fixture.open('/playground/talker')
+    await sendText(page, 'fail')
+    await waitForTaskEnd(page, 'failed')
     assert.doesNotMatch(await page.locator('.talk').innerText(), /a secret of ours/)
-    await page.goto(`${house.stage.url}/playground/talker?task=nobody-knows-it`)
+    await page.goto(`${fixture.testHub.url}/playground/talker?task=nobody-knows-it`)
     await page.getByRole('alert').waitFor()
     assert.match(await page.getByRole('alert').innerText(), /There is no task nobody-knows-it\./)
-    const { id } = await house.stage.send('talker', 'one of talker')
-    await page.goto(`${house.stage.url}/playground/clock?task=${id}`)
+    const { id } = await fixture.testHub.send('talker', 'one of talker')
+    await page.goto(`${fixture.testHub.url}/playground/clock?task=${id}`)
     await page.getByText('This task is one of talker.').waitFor()
     await page.close()
   })
 
   it('changes the agent by a few letters of its name', async () => {
-    const page = await house.open('/playground/talker?version=0.3')
+    const page = await fixture.open('/playground/talker?version=0.3')
     await composer(page).press('Escape')
     await page.keyboard.press('/')
     await page.keyboard.type('conc')
@@ -266,7 +266,7 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('is worked from the keyboard', async () => {
-    const page = await house.open('/playground/talker')
+    const page = await fixture.open('/playground/talker')
     await composer(page).press('Escape')
     await page.keyboard.press('w')
     await page.getByRole('heading', { name: 'Wire' }).waitFor()
@@ -274,7 +274,7 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
     await page.keyboard.press('i')
     await page.keyboard.type('by hand')
     await page.keyboard.press('Enter')
-    await untilEnded(page)
+    await waitForTaskEnd(page)
     await composer(page).press('Escape')
     await page.keyboard.press('n')
     await page.waitForURL('**/playground/talker')
@@ -285,21 +285,21 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('stays with what is read when more comes, and leads back to the end', async () => {
-    const page = await house.open('/playground/flood')
-    await say(page, '3000')
-    await untilEnded(page)
+    const page = await fixture.open('/playground/flood')
+    await sendText(page, '3000')
+    await waitForTaskEnd(page)
     const view = page.locator('.chat-scroll')
     const place = () => view.evaluate((element) => [element.scrollTop, element.scrollHeight - element.clientHeight])
     const [top = 0, end = 0] = await place()
     assert.ok(end > 0 && end - top < 40)
     await view.evaluate((element) => (element.scrollTop = 0))
     await page.getByRole('button', { name: 'To the end' }).click()
-    await until(async () => ((await place())[0] ?? 0) > 0 || undefined, 'it is at the end again')
+    await waitFor(async () => ((await place())[0] ?? 0) > 0 || undefined, 'it is at the end again')
     await page.close()
   })
 
   it('takes five thousand chunks without loss, and draws at most once a frame, and only what is new', async () => {
-    const page = await house.open('/playground/flood?wire=1')
+    const page = await fixture.open('/playground/flood?wire=1')
     await page.evaluate(`
       globalThis.drawn = { frames: 0, times: 0, nodes: 0 }
       const tick = () => requestAnimationFrame(() => (drawn.frames += 1, tick()))
@@ -309,7 +309,7 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
         for (const { addedNodes } of changes) drawn.nodes += addedNodes.length
       }).observe(document.querySelector('.chat-inside'), { childList: true, subtree: true, characterData: true })
     `)
-    await say(page, '5000')
+    await sendText(page, '5000')
     await page.locator('.talk-end').waitFor()
     const words = (await page.locator('.talk-made .talk-bubble').innerText()).split(/\s+/)
     assert.deepEqual(
@@ -325,11 +325,11 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
 
   for (const theme of ['light', 'dark'] as const) {
     it(`has no serious violation in ${theme} colours`, async () => {
-      const page = await house.open('/playground', { theme })
+      const page = await fixture.open('/playground', { theme })
       await page.locator('.choose-card').first().waitFor()
       assert.deepEqual(await seriousViolations(page), [])
-      await page.goto(`${house.stage.url}/playground/concierge?wire=1`)
-      await say(page, 'A table')
+      await page.goto(`${fixture.testHub.url}/playground/concierge?wire=1`)
+      await sendText(page, 'A table')
       await page.locator('.talk-asked').waitFor()
       await page.locator('.wire-open').first().click()
       assert.deepEqual(await seriousViolations(page), [])
@@ -338,26 +338,26 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   }
 
   it('fits a phone', async () => {
-    const page = await house.open('/playground/concierge', { width: 390, height: 844 })
-    await say(page, 'A table, please')
+    const page = await fixture.open('/playground/concierge', { width: 390, height: 844 })
+    await sendText(page, 'A table, please')
     await page.locator('.talk-asked').waitFor()
-    await say(page, 'Rome')
-    await untilEnded(page)
-    assert.equal(await isTooWide(page), false)
+    await sendText(page, 'Rome')
+    await waitForTaskEnd(page)
+    assert.equal(await hasHorizontalScroll(page), false)
     await page.getByRole('button', { name: 'Wire' }).click()
     await page.locator('.wire-open').first().waitFor()
-    assert.equal(await isTooWide(page), false)
+    assert.equal(await hasHorizontalScroll(page), false)
     await page.getByRole('button', { name: 'Close the wire' }).click()
     await page.getByRole('link', { name: 'Close' }).click()
     await page.waitForURL('**/playground')
-    assert.equal(await isTooWide(page), false)
+    assert.equal(await hasHorizontalScroll(page), false)
     await page.locator('.recent-row').first().waitFor()
     await page.close()
   })
 
   it('asks to sign in again when the session is over, and goes on then', async () => {
-    const context = await found.browser.newContext({ baseURL: house.stage.url })
-    context.setDefaultTimeout(lastGuardMs)
+    const context = await found.browser.newContext({ baseURL: fixture.testHub.url })
+    context.setDefaultTimeout(maxWaitMs)
     const page = await context.newPage()
     await page.goto('/playground/talker')
     await page.getByLabel('Admin key').fill(adminKey)
@@ -365,14 +365,14 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
     await composer(page).waitFor()
     const session = await (await context.request.get('/admin/session')).json()
     await context.request.delete('/admin/session', { headers: { 'x-csrf-token': session.csrf } })
-    await say(page, 'still there?')
+    await sendText(page, 'still there?')
     await page.getByLabel('Admin key').waitFor()
     await context.close()
   })
 
   it('was not complained of', () => {
     // A browser notes each answer that is no success; those were asked for above.
-    const others = house.complaints.filter((text) => !/status of 40[04]/.test(text))
+    const others = fixture.pageErrors.filter((text) => !/status of 40[04]/.test(text))
     assert.deepEqual(others, [])
   })
 })

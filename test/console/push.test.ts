@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { until } from '../admin/stage.ts'
+import { waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
-import { webhookReceiver } from './webhook-receiver.ts'
+import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
+import { openWebhookReceiver } from './webhook-receiver.ts'
 
 const found = await findBrowser()
 if ('browser' in found) after(() => found.browser.close())
 
 describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
-  const receiver = await webhookReceiver()
-  const house = await openConsole(found.browser, {
+  const receiver = await openWebhookReceiver()
+  const fixture = await openConsole(found.browser, {
     config: { push: { allow: ['127.0.0.1'], schedule: ['200ms', '1h'] } },
   })
-  const { stage } = house
+  const { testHub } = fixture
 
   const rows = (page: Page) => page.getByRole('list', { name: 'Webhooks' }).getByRole('link')
   const row = (page: Page, text: string) => rows(page).filter({ hasText: text })
@@ -24,18 +24,21 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   const hook = async (text: string, path: string, { agent = 'talker', id = 'hook' } = {}): Promise<string> => {
     const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
     const taskPushNotificationConfig = { id, url: receiver.url + path }
-    const { json } = await stage.call(agent, 'SendMessage', { message, configuration: { taskPushNotificationConfig } })
+    const { json } = await testHub.call(agent, 'SendMessage', {
+      message,
+      configuration: { taskPushNotificationConfig },
+    })
     return json.result.task.id
   }
   const reaches = (taskId: string, state: string, id = 'hook') =>
-    until(async () => {
-      const { json } = await stage.ask('GET', `/admin/push/${taskId}/${encodeURIComponent(id)}`)
+    waitFor(async () => {
+      const { json } = await testHub.ask('GET', `/admin/push/${taskId}/${encodeURIComponent(id)}`)
       const isThere = state === 'retrying' ? json.state === 'active' && json.attempt === 2 : json.state === state
       return isThere ? json : undefined
     }, `${taskId} is ${state}`)
 
   it('teaches how to set one, where there is none', async () => {
-    const page = await house.open('/push')
+    const page = await fixture.open('/push')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     assert.match(await page.locator('.empty pre').innerText(), /^curl .*\/a2a\/talker .*taskPushNotificationConfig/s)
     assert.deepEqual(await seriousViolations(page), [])
@@ -45,7 +48,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   })
 
   it('lists them as they come, with how they stand, the last answer and the next try', async () => {
-    const page = await house.open('/push')
+    const page = await fixture.open('/push')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     receiver.answer('/busy', 503)
     receiver.answer('/wrong', 404)
@@ -70,7 +73,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
 
   it('finds them by state, agent and text, all of which stand in the address', async () => {
     await hook('of another agent', '/good', { agent: 'clock' })
-    const page = await house.open('/push')
+    const page = await fixture.open('/push')
     await row(page, 'of another agent').waitFor()
     await page.getByRole('button', { name: 'Dead letters' }).click()
     await row(page, 'of another agent').waitFor({ state: 'detached' })
@@ -98,7 +101,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   })
 
   it('is used from the keyboard: into a webhook, to the next, and back', async () => {
-    const page = await house.open('/push?agent=talker')
+    const page = await fixture.open('/push?agent=talker')
     await row(page, 'told to nobody').waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
@@ -115,7 +118,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
     receiver.answer('/mended', 404, 'No hook <b>here</b>')
     const id = await hook('a letter that came back', '/mended')
     await reaches(id, 'dead')
-    const page = await house.open('/push?state=dead')
+    const page = await fixture.open('/push?state=dead')
     await row(page, 'a letter that came back').click()
     await page.waitForURL(`**/push/${id}/hook?state=dead`)
     await page.getByText('Given up after one try.').waitFor()
@@ -139,21 +142,21 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
     await reaches(id, 'done')
     const heard = () => receiver.heard.filter(({ path }) => path === '/again')
     const first = heard().map(({ eventId }) => eventId)
-    const page = await house.open(`/push/${id}/hook`)
+    const page = await fixture.open(`/push/${id}/hook`)
     await page.getByRole('button', { name: 'From the beginning' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send everything from the beginning?' })
     await dialog.getByRole('button', { name: 'Not now' }).click()
     assert.equal(heard().length, first.length)
     await page.getByRole('button', { name: 'From the beginning' }).click()
     await dialog.getByRole('button', { name: 'From the beginning' }).click()
-    await until(async () => (heard().length === 2 * first.length ? true : undefined), 'it is told again')
+    await waitFor(async () => (heard().length === 2 * first.length ? true : undefined), 'it is told again')
     assert.deepEqual(
       heard()
         .slice(first.length)
         .map(({ eventId }) => eventId),
       first,
     )
-    await until(async () => {
+    await waitFor(async () => {
       const shown = await page.getByRole('table').getByRole('row').count()
       return shown === 1 + 2 * first.length ? true : undefined
     }, 'all tries are shown')
@@ -167,7 +170,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
     receiver.answer('/later', 503)
     const id = await hook('ask me later', '/later')
     await reaches(id, 'retrying')
-    const page = await house.open(`/push/${id}/hook`)
+    const page = await fixture.open(`/push/${id}/hook`)
     await page.getByText('The last try failed.').waitFor()
     await page
       .locator('.push-detail')
@@ -183,7 +186,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   it('redelivers all dead letters at once', async () => {
     await reaches(await hook('nor to anybody else', '/wrong'), 'dead')
     receiver.answer('/wrong', 200)
-    const page = await house.open('/push?state=dead')
+    const page = await fixture.open('/push?state=dead')
     await row(page, 'told to nobody').waitFor()
     await page.getByRole('button', { name: 'Redeliver all' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all' }).click()
@@ -197,21 +200,21 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
     await reaches(id, 'dead', 'a/b')
     for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }] as const) {
       for (const path of ['/push', '/push?state=dead', `/push/${id}/a%2Fb`]) {
-        const page = await house.open(path, look)
+        const page = await fixture.open(path, look)
         await (path.includes(id) ? page.getByRole('table') : rows(page).first()).waitFor()
         assert.deepEqual(await seriousViolations(page), [], `${path} ${JSON.stringify(look)}`)
-        assert.ok(await fitsItsWidth(page), 'it is cut off')
+        assert.ok(await hasNoHorizontalScroll(page), 'it is cut off')
         await page.close()
       }
     }
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 
   it('says so where there is no such webhook, with the way to its task', async () => {
-    const page = await house.open('/push/no-task/none')
+    const page = await fixture.open('/push/no-task/none')
     await page.getByRole('heading', { name: 'There is no such webhook' }).waitFor()
     await page.close()
   })
@@ -219,10 +222,10 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
 
 describe('a hub without webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
-  const house = await openConsole(found.browser, { config: { push: false } })
+  const fixture = await openConsole(found.browser, { config: { push: false } })
 
   it('says how they are switched on', async () => {
-    const page = await house.open('/push')
+    const page = await fixture.open('/push')
     await page.getByRole('heading', { name: 'Webhooks are switched off' }).waitFor()
     await page.getByRole('link', { name: 'Open the configuration' }).click()
     await page.waitForURL('**/settings/config')

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
-import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 const routes = [
@@ -26,7 +26,7 @@ const routes = [
 describe('the page of routes', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser, {
+  const fixture = await openConsole(found.browser, {
     agents: { gone: { kind: 'a2a', url: 'http://127.0.0.1:9' } },
     config: { routes },
   })
@@ -36,7 +36,7 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
   const decision = (page: Page) => page.locator('.routes-decision')
 
   it('says each rule in words, in the order in which they are looked at, with how its agents are', async () => {
-    const page = await house.open('/routes')
+    const page = await fixture.open('/routes')
     await rule(page, 'invoices').waitFor()
     const names = await rules(page).getByRole('heading').allInnerTexts()
     assert.deepEqual(names, ['Rule 3', 'invoices', 'trial', 'remote'])
@@ -56,7 +56,7 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('tells which rule a message would meet, and why the others not; that can be shared', async () => {
-    const page = await house.open('/routes')
+    const page = await fixture.open('/routes')
     await page.getByLabel('Sent to').selectOption('talker')
     await page.getByLabel('Text', { exact: true }).fill('please pay this invoice')
     await page.getByRole('button', { name: 'Decide' }).click()
@@ -65,7 +65,7 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
     await decision(page).getByText('it has no such part').waitFor()
     await rule(page, 'invoices').getByText('taken').waitFor()
     await rule(page, 'Rule 3').getByText('does not fit').waitFor()
-    const other = await house.open(new URL(page.url()).pathname + new URL(page.url()).search)
+    const other = await fixture.open(new URL(page.url()).pathname + new URL(page.url()).search)
     await other.getByText('Goes to artist by “invoices”').waitFor()
     assert.equal(await other.getByLabel('Text', { exact: true }).inputValue(), 'please pay this invoice')
     await other.close()
@@ -80,7 +80,7 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('takes caller, metadata and parts into account, and shows who could do it, with weights and health', async () => {
-    const page = await house.open('/routes')
+    const page = await fixture.open('/routes')
     await page.getByText('Skill, caller, metadata, parts').click()
     await page.getByLabel('Sent to').selectOption('gpt')
     await page.getByLabel('Caller').fill('team-red')
@@ -102,7 +102,7 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('says who stands in for one that is down', async () => {
-    const page = await house.open('/routes?agent=artist&text=remote+work')
+    const page = await fixture.open('/routes?agent=artist&text=remote+work')
     await page.getByText('Goes to talker by “remote”').waitFor()
     await page.getByText(/talker stands in/).waitFor()
     const rows = page.getByRole('table', { name: 'Who may do it' }).getByRole('row')
@@ -111,7 +111,7 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('fills the box with a message that a rule would take, by mouse and by keyboard', async () => {
-    const page = await house.open('/routes')
+    const page = await fixture.open('/routes')
     await rule(page, 'trial').waitFor()
     await page.getByRole('link', { name: 'Try trial' }).click()
     await page.getByText(/by “trial”/).waitFor()
@@ -127,7 +127,7 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('filters the rules', async () => {
-    const page = await house.open('/routes')
+    const page = await fixture.open('/routes')
     await rule(page, 'trial').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('shout')
@@ -141,42 +141,42 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
 
   it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
     for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }] as const) {
-      const page = await house.open('/routes?agent=artist&text=remote&parts=data', look)
+      const page = await fixture.open('/routes?agent=artist&text=remote&parts=data', look)
       await decision(page).waitFor()
       assert.deepEqual(await seriousViolations(page), [], JSON.stringify(look))
-      assert.ok(await fitsItsWidth(page), 'it is cut off')
+      assert.ok(await hasNoHorizontalScroll(page), 'it is cut off')
       await page.close()
     }
   })
 
   it('follows the configuration: without rules it teaches one, and shows those that come', async () => {
-    const page = await house.open('/routes')
+    const page = await fixture.open('/routes')
     await rule(page, 'invoices').waitFor()
-    const { json } = await house.stage.ask('GET', '/admin/config')
-    const text = await readFile(house.stage.file, 'utf8')
+    const { json } = await fixture.testHub.ask('GET', '/admin/config')
+    const text = await readFile(fixture.testHub.file, 'utf8')
     const without = text.slice(0, text.indexOf('routes:'))
-    const applied = await house.stage.ask('PUT', '/admin/config', { text: without, base: json.hash })
+    const applied = await fixture.testHub.ask('PUT', '/admin/config', { text: without, base: json.hash })
     assert.equal(applied.status, 200, JSON.stringify(applied.json))
     await page.getByRole('heading', { name: 'No routes yet' }).waitFor()
     const example = await page.locator('.empty pre').innerText()
     assert.match(example, /^routes:/)
     // Its agents are those of this hub: it can be taken as it is.
-    const checked = await house.stage.ask('POST', '/admin/config/check', { text: without + example })
+    const checked = await fixture.testHub.ask('POST', '/admin/config/check', { text: without + example })
     assert.deepEqual(checked.json, { problems: [] })
     assert.deepEqual(await seriousViolations(page), [])
-    await house.stage.ask('PUT', '/admin/config', { text: `${without}routes: [{ from: talker, to: clock }]\n` })
+    await fixture.testHub.ask('PUT', '/admin/config', { text: `${without}routes: [{ from: talker, to: clock }]\n` })
     await rule(page, 'Rule 1').getByText('always').waitFor()
     await page.close()
-    await writeFile(house.stage.file, text)
+    await writeFile(fixture.testHub.file, text)
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 
   it('says so where there is no such agent', async () => {
-    await house.stage.ask('PUT', '/admin/config', { text: await readFile(house.stage.file, 'utf8') })
-    const page = await house.open('/routes?agent=nobody')
+    await fixture.testHub.ask('PUT', '/admin/config', { text: await readFile(fixture.testHub.file, 'utf8') })
+    const page = await fixture.open('/routes?agent=nobody')
     await page.getByRole('alert').waitFor()
     await page.close()
   })

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { until } from '../admin/stage.ts'
+import { waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { copiedText } from './on-page.ts'
+import { readClipboard } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
@@ -13,17 +13,17 @@ const found = await findBrowser()
 describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser)
-  const { stage } = house
-  const { json: key } = await stage.ask('POST', '/admin/keys', { name: 'build', agents: ['talker'] })
-  const task = await stage.send('talker', 'hello', { authorization: `Bearer ${key.key}` })
-  await stage.send('gpt', 'hello')
-  await stage.ask('GET', '/admin/agents', undefined, { authorization: 'Bearer not the admin key' })
+  const fixture = await openConsole(found.browser)
+  const { testHub } = fixture
+  const { json: key } = await testHub.ask('POST', '/admin/keys', { name: 'build', agents: ['talker'] })
+  const task = await testHub.send('talker', 'hello', { authorization: `Bearer ${key.key}` })
+  await testHub.send('gpt', 'hello')
+  await testHub.ask('GET', '/admin/agents', undefined, { authorization: 'Bearer not the admin key' })
   const rows = (page: Page) => page.getByRole('list', { name: 'Audit' }).getByRole('link')
   const what = (page: Page) => page.getByRole('list', { name: 'Audit' }).locator('.audit-what')
 
   it('has what was done, the newest first, without what was only looked at', async () => {
-    const page = await house.open('/settings/audit')
+    const page = await fixture.open('/settings/audit')
     await rows(page).first().waitFor()
     const all = await what(page).allTextContents()
     assert.ok(all.includes('made a key'), all.join(', '))
@@ -41,9 +41,9 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
   })
 
   it('is narrowed by caller, agent, event, outcome, time and any words, and each stands in the address', async () => {
-    const page = await house.open('/settings/audit')
+    const page = await fixture.open('/settings/audit')
     const only = async (wanted: RegExp): Promise<void> => {
-      await until(async () => {
+      await waitFor(async () => {
         const all = await rows(page).allTextContents()
         return all.length > 0 && all.every((one) => wanted.test(one)) ? true : undefined
       }, `all say ${wanted}`)
@@ -75,13 +75,13 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
     assert.equal(await page.getByLabel('Time').inputValue(), '1h')
     await page.getByLabel('Time').selectOption('custom')
     await page.getByLabel('From').waitFor()
-    await page.goto(`${stage.url}/settings/audit?until=2020-01-01T00:00:00Z`)
+    await page.goto(`${testHub.url}/settings/audit?until=2020-01-01T00:00:00Z`)
     await page.getByText('Nothing of that kind was done').waitFor()
     await page.close()
   })
 
   it('opens an entry beside the list, with the ways on from it; and by its address alone', async () => {
-    const page = await house.open(`/settings/audit?task=${task.id}&event=call`)
+    const page = await fixture.open(`/settings/audit?task=${task.id}&event=call`)
     await rows(page).first().click()
     await page.waitForURL(/\/settings\/audit\/[0-9a-f-]{36}\.\d+\?/)
     const detail = page.getByRole('region', { name: 'Selected' })
@@ -93,17 +93,17 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
     assert.deepEqual(await seriousViolations(page), [])
     // An address without the filters, sent to somebody: the list may begin elsewhere.
     const { pathname } = new URL(page.url())
-    await page.goto(`${stage.url}${pathname}?event=session.opened`)
+    await page.goto(`${testHub.url}${pathname}?event=session.opened`)
     await detail.getByRole('heading', { name: `${key.principal}: SendMessage` }).waitFor()
     await page.keyboard.press('Escape')
     await page.waitForURL('**/settings/audit?event=session.opened')
-    await page.goto(`${stage.url}/settings/audit/nonsense`)
+    await page.goto(`${testHub.url}/settings/audit/nonsense`)
     await page.getByText('This entry is not there any more').waitFor()
     await page.close()
   })
 
   it('is gone through by the keyboard', async () => {
-    const page = await house.open('/settings/audit')
+    const page = await fixture.open('/settings/audit')
     await rows(page).first().waitFor()
     await page.keyboard.press('j')
     await page.waitForURL(/\/settings\/audit\/.+/)
@@ -121,16 +121,16 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
   })
 
   it('grows while one looks at it, and waits while one reads further down', async () => {
-    for (let count = 0; count < 20; count += 1) await stage.send('talker', `filling ${count}`)
-    const page = await house.open('/settings/audit?event=call&agent=shout')
+    for (let count = 0; count < 20; count += 1) await testHub.send('talker', `filling ${count}`)
+    const page = await fixture.open('/settings/audit?event=call&agent=shout')
     await page.getByText('Nothing of that kind was done').waitFor()
-    await stage.send('shout', 'hello')
+    await testHub.send('shout', 'hello')
     await rows(page).filter({ hasText: 'shout' }).first().waitFor()
-    await page.goto(`${stage.url}/settings/audit?agent=talker`)
+    await page.goto(`${testHub.url}/settings/audit?agent=talker`)
     await rows(page).first().waitFor()
     const list = page.locator('.audit-list')
     await list.evaluate((element) => (element.scrollTop = 300))
-    await stage.send('talker', 'while somebody reads')
+    await testHub.send('talker', 'while somebody reads')
     await page.getByRole('button', { name: 'Newer entries' }).waitFor()
     assert.equal(await list.evaluate((element) => element.scrollTop), 300)
     await page.getByRole('button', { name: 'Newer entries' }).click()
@@ -139,13 +139,13 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
   })
 
   it('is loaded further as one scrolls, and drawn only where one looks', async () => {
-    for (let count = 0; count < 40; count += 1) await stage.send('talker', `more ${count}`)
-    const page = await house.open('/settings/audit')
+    for (let count = 0; count < 40; count += 1) await testHub.send('talker', `more ${count}`)
+    const page = await fixture.open('/settings/audit')
     await rows(page).first().waitFor()
     const size = async (): Promise<number> =>
       Number(await page.locator('.audit-list li').first().getAttribute('aria-setsize'))
     assert.equal(await size(), 100)
-    await until(async () => {
+    await waitFor(async () => {
       await page.locator('.audit-list').evaluate((element) => (element.scrollTop = element.scrollHeight))
       return (await size()) >= 150 ? true : undefined
     }, 'there are 150 lines')
@@ -154,9 +154,9 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
   })
 
   it('is looked at again when one asks, exported line by line, and copied for a terminal', async () => {
-    const page = await house.open('/settings/audit?event=key.created')
+    const page = await fixture.open('/settings/audit?event=key.created')
     await rows(page).first().waitFor()
-    const { json: another } = await stage.ask('POST', '/admin/keys', { name: 'another', agents: ['talker'] })
+    const { json: another } = await testHub.ask('POST', '/admin/keys', { name: 'another', agents: ['talker'] })
     await page.getByRole('button', { name: 'Refresh' }).click()
     await rows(page).nth(1).waitFor()
     const [file] = await Promise.all([
@@ -169,9 +169,9 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
       lines.map((line) => (JSON.parse(line) as { key: string }).key),
       [another.id, key.id],
     )
-    await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'curl' }).click()
-    const copied = await copiedText(page)
+    const copied = await readClipboard(page)
     assert.match(
       copied,
       /^curl -H "Authorization: Bearer \$PARLEY_ADMIN_KEY" '.*\/admin\/audit\?event=key\.created&reads=no'$/,
@@ -180,14 +180,14 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
   })
 
   it('shows the keys of all agents, and the one that a link names', async () => {
-    const page = await house.open(`/settings/keys?key=${key.id}`)
+    const page = await fixture.open(`/settings/keys?key=${key.id}`)
     await page.getByText('build', { exact: true }).first().waitFor()
     assert.equal(await page.title(), 'Keys · Settings · Parley')
     await page.close()
   })
 
   it('says what this is, lists the keys, and changes the colours', async () => {
-    const page = await house.open('/settings/about')
+    const page = await fixture.open('/settings/about')
     await page.getByText(/^Parley \d/).waitFor()
     await page.getByText('admin', { exact: true }).waitFor()
     assert.equal(await page.getByRole('link', { name: /OpenAPI/ }).getAttribute('href'), '/admin/openapi.json')
@@ -201,7 +201,7 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
     await page.getByRole('button', { name: 'As the system' }).click()
     assert.equal(await theme(), 'light')
     await page.emulateMedia({ colorScheme: 'dark' })
-    await until(async () => ((await theme()) === 'dark' ? true : undefined), 'it is dark')
+    await waitFor(async () => ((await theme()) === 'dark' ? true : undefined), 'it is dark')
     await page.close()
   })
 
@@ -209,7 +209,7 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
     it(`is readable for everybody, ${theme} and narrow, as are keys and about`, async () => {
       for (const width of [1280, 390]) {
         for (const path of ['/settings/audit', '/settings/keys', '/settings/about']) {
-          const page = await house.open(path, { theme, width })
+          const page = await fixture.open(path, { theme, width })
           await page.locator('.audit-row, .keys, .key-list').first().waitFor()
           assert.deepEqual(await seriousViolations(page), [], `${path} ${width}`)
           assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
@@ -220,7 +220,7 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
   }
 
   it('has its filters behind one button on a phone', async () => {
-    const page = await house.open('/settings/audit', { width: 390, height: 844 })
+    const page = await fixture.open('/settings/audit', { width: 390, height: 844 })
     assert.equal(await page.getByLabel('Event').isVisible(), false)
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByLabel('Event').selectOption('key.created')
@@ -232,6 +232,6 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { adminKey, asAdmin, until } from '../admin/stage.ts'
+import { adminKey, asAdmin, waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { isFocused } from './on-page.ts'
+import { isFocused } from './page-queries.ts'
 import { builtConsole } from './built-console.ts'
-import { lastGuardMs, openConsole, seriousViolations } from './open-console.ts'
+import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
@@ -37,7 +37,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
   if ('missing' in found) return
   after(() => found.browser.close())
   const house = await openConsole(found.browser, { text })
-  const { stage } = house
+  const { testHub } = house
   const open = async (path = '/settings/config', look = {}): Promise<Page> => {
     const page = await house.open(path, look)
     await field(page)
@@ -48,8 +48,8 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
   }
   /** By somebody else, at another place. */
   const apply = async (change: (from: string) => string, note: string): Promise<void> => {
-    const { json } = await stage.ask('GET', '/admin/config')
-    const { status } = await stage.ask('PUT', '/admin/config', { text: change(json.text), note })
+    const { json } = await testHub.ask('GET', '/admin/config')
+    const { status } = await testHub.ask('PUT', '/admin/config', { text: change(json.text), note })
     assert.equal(status, 200)
   }
 
@@ -59,7 +59,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     assert.match(held, /^# The hub of a test\./)
     assert.match(held, /apiKey: "\(not shown\)"/)
     assert.doesNotMatch(await page.content(), /sk-a-secret|the admin key of a test/)
-    await page.getByText(stage.file).waitFor()
+    await page.getByText(testHub.file).waitFor()
     assert.equal(await review(page).isDisabled(), true)
     assert.equal(await page.title(), 'Config · Settings · Parley')
     await page.close()
@@ -174,15 +174,15 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     await changes.locator('.diff-part', { hasText: 'a-better' }).waitFor()
     assert.deepEqual(await seriousViolations(page), [])
     // Nothing holds yet.
-    assert.equal(readFileSync(stage.file, 'utf8'), text)
+    assert.equal(readFileSync(testHub.file, 'utf8'), text)
     await page.getByLabel(/^Note/).fill('a better model')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/settings/config')
     const applied = page.getByRole('region', { name: 'Applied' })
     await applied.getByText('listen').waitFor()
-    const written = readFileSync(stage.file, 'utf8')
+    const written = readFileSync(testHub.file, 'utf8')
     assert.match(written, /model: a-better-model\n {4}apiKey: sk-a-secret-of-ours/)
-    assert.equal((await stage.ask('GET', '/admin/agents/timer')).status, 200)
+    assert.equal((await testHub.ask('GET', '/admin/agents/timer')).status, 200)
     assert.match(await shown(page), /a-better-model/)
     assert.equal(await review(page).isDisabled(), true)
     await applied.getByRole('button', { name: 'Put away' }).click()
@@ -206,7 +206,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     const page = await open()
     await apply((from) => from.replace('# The hub of a test.', '# The hub of all tests.'), 'of all')
     const isNew = async (): Promise<boolean> => (await shown(page)).startsWith('# The hub of all tests.')
-    await until(async () => ((await isNew()) ? true : undefined), 'the new text is shown')
+    await waitFor(async () => ((await isNew()) ? true : undefined), 'the new text is shown')
     await page.close()
   })
 
@@ -215,7 +215,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     await edit(page, (from) => `${from}# mine\n`)
     await apply((from) => from.replace('# The hub of all tests.', '# The hub of theirs.'), 'theirs was first')
     const conflict = page.getByRole('region', { name: 'Changed meanwhile' })
-    await conflict.getByText(/Somebody else changed the configuration.*admin.*“theirs was first”/).waitFor()
+    await conflict.getByText(/The configuration was changed meanwhile.*admin.*“theirs was first”/).waitFor()
     assert.match(await shown(page), /# mine\n$/)
     await conflict.getByRole('button', { name: 'Look at theirs' }).click()
     await page.waitForURL('**/settings/config?theirs=1')
@@ -230,7 +230,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     await page.getByRole('region', { name: 'Changes, line by line' }).getByText('# The hub of theirs.').waitFor()
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('region', { name: 'Applied' }).waitFor()
-    assert.match(readFileSync(stage.file, 'utf8'), /^# The hub of all tests\.[^]*# mine\n$/)
+    assert.match(readFileSync(testHub.file, 'utf8'), /^# The hub of all tests\.[^]*# mine\n$/)
     await page.close()
   })
 
@@ -238,7 +238,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     // Without the stream of changes, as if it were cut at that moment; the refusal is in the browser's own log.
     const page = await house.context.newPage()
     await page.route('**/admin/events', (route) => route.abort())
-    await page.goto(`${stage.url}/settings/config`)
+    await page.goto(`${testHub.url}/settings/config`)
     await field(page).waitFor()
     await edit(page, (from) => `${from}# also mine\n`)
     await review(page).click()
@@ -248,7 +248,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     const conflict = page.getByRole('region', { name: 'Changed meanwhile' })
     await conflict.getByText(/“sooner”/).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Apply' }).isDisabled(), true)
-    assert.match(readFileSync(stage.file, 'utf8'), /# sooner\n$/)
+    assert.match(readFileSync(testHub.file, 'utf8'), /# sooner\n$/)
     await conflict.getByRole('button', { name: 'Take theirs' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Take theirs' }).click()
     await page.getByText('There is nothing to review').waitFor()
@@ -287,7 +287,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('has versions: who, when and why, as text and against now, and the way back', async () => {
-    writeFileSync(stage.file, `${readFileSync(stage.file, 'utf8')}# by hand\n`)
+    writeFileSync(testHub.file, `${readFileSync(testHub.file, 'utf8')}# by hand\n`)
     await apply((from) => `${from}# the last\n`, 'the last one')
     const page = await open('/settings/config/versions')
     const rows = page.getByRole('list', { name: 'Versions' }).getByRole('link')
@@ -312,8 +312,8 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
       .first()
       .getByText(/^Back to the version of/)
       .waitFor()
-    assert.match(readFileSync(stage.file, 'utf8'), /# by hand\n$/)
-    assert.match(readFileSync(stage.file, 'utf8'), /sk-a-secret-of-ours/)
+    assert.match(readFileSync(testHub.file, 'utf8'), /# by hand\n$/)
+    assert.match(readFileSync(testHub.file, 'utf8'), /sk-a-secret-of-ours/)
     await page.keyboard.press('Escape')
     await page.waitForURL('**/settings/config/versions')
     await page.close()
@@ -334,20 +334,20 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
 
   it('is explained where the hub has no file', async () => {
     const { startHub } = await import('../../packages/hub/src/hub.ts')
-    const { checkConfig } = await import('../../packages/hub/src/config/check.ts')
-    const { kinds } = await import('../../packages/hub/src/agents/kinds.ts')
+    const { checkConfig } = await import('../../packages/hub/src/config/check-config.ts')
+    const { agentKinds } = await import('../../packages/hub/src/agents/kinds.ts')
     const tree = {
       listen: { port: 0, grpcPort: false },
       store: 'memory:',
       admin: { key: adminKey },
       agents: { echo: { kind: 'demo', agent: 'echo' } },
     }
-    const checked = checkConfig(tree, { kinds, baseDir: '.' })
+    const checked = checkConfig(tree, { kinds: agentKinds, baseDir: '.' })
     assert.ok('config' in checked)
     const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-    const hub = await startHub(checked.config, { log: quiet, console: await builtConsole() })
+    const hub = await startHub(checked.config, { log: quiet, consoleFolder: await builtConsole() })
     const context = await found.browser.newContext()
-    context.setDefaultTimeout(lastGuardMs)
+    context.setDefaultTimeout(maxWaitMs)
     await context.request.post(`${hub.url}/admin/session`, { headers: asAdmin })
     const page = await context.newPage()
     await page.goto(`${hub.url}/settings/config`)
@@ -358,6 +358,6 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(house.pageErrors, [])
   })
 })

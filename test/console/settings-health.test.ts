@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { freePort } from '../free-port.ts'
-import { until } from '../admin/stage.ts'
+import { waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 
@@ -13,12 +13,12 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
   if ('missing' in found) return
   after(() => found.browser.close())
   const port = await freePort()
-  const house = await openConsole(found.browser, { config: { listen: { port, grpcPort: false } } })
-  const { stage } = house
+  const fixture = await openConsole(found.browser, { config: { listen: { port, grpcPort: false } } })
+  const { testHub } = fixture
   const chart = (page: Page, name: string) => page.getByRole('figure').filter({ hasText: name })
 
   it('is the first of the settings, and says that all is well', async () => {
-    const page = await house.open('/settings')
+    const page = await fixture.open('/settings')
     await page.getByRole('heading', { name: 'All is well' }).waitFor()
     assert.equal(await page.title(), 'Health · Settings · Parley')
     await page.getByText('6 of 6 open').waitFor()
@@ -29,10 +29,10 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
   })
 
   it('counts tasks by state as they happen, and leads to them', async () => {
-    const page = await house.open('/settings/health')
+    const page = await fixture.open('/settings/health')
     await page.getByText('None yet.').waitFor()
-    await stage.send('talker', 'hello')
-    await stage.send('talker', 'ask me')
+    await testHub.send('talker', 'hello')
+    await testHub.send('talker', 'ask me')
     await page.getByRole('link', { name: 'completed 1' }).waitFor()
     await page.getByRole('link', { name: 'input 1' }).click()
     await page.waitForURL('**/tasks?state=TASK_STATE_INPUT_REQUIRED')
@@ -40,7 +40,7 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
   })
 
   it('draws the last hour, says it in words, and shows it as a table that has an address', async () => {
-    const page = await house.open('/settings/health')
+    const page = await fixture.open('/settings/health')
     await chart(page, 'Requests')
       .getByText(/^2 requests in the last hour, at most \d+ at \d\d:\d\d\.$/)
       .waitFor()
@@ -68,20 +68,20 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
   })
 
   it('looks at the hour again by itself', async () => {
-    const page = await house.open('/settings/health')
+    const page = await fixture.open('/settings/health')
     const words = chart(page, 'Requests').locator('.spark-foot')
     await words.getByText(/requests in the last hour/).waitFor()
     const before = await words.textContent()
-    for (let count = 0; count < 3; count += 1) await stage.send('talker', 'hello again')
-    await until(async () => ((await words.textContent()) === before ? undefined : true), 'other words')
+    for (let count = 0; count < 3; count += 1) await testHub.send('talker', 'hello again')
+    await waitFor(async () => ((await words.textContent()) === before ? undefined : true), 'other words')
     await page.close()
   })
 
   it('names an agent that cannot be called, with why and the way to it', async () => {
-    const page = await house.open('/settings/health')
+    const page = await fixture.open('/settings/health')
     await page.getByRole('heading', { name: 'All is well' }).waitFor()
     const entry = { kind: 'a2a', url: 'http://127.0.0.1:9' }
-    assert.equal((await stage.ask('POST', '/admin/agents', { name: 'gone', entry })).status, 201)
+    assert.equal((await testHub.ask('POST', '/admin/agents', { name: 'gone', entry })).status, 201)
     await page.getByRole('heading', { name: '1 thing is wrong' }).waitFor()
     const finding = page.getByRole('listitem').filter({ hasText: /gone (is not open|does not answer)/ })
     await finding.getByText('wrong').waitFor()
@@ -89,26 +89,26 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
     await finding.getByRole('link', { name: 'Look at the agent' }).click()
     await page.waitForURL('**/agents/gone')
     await page.close()
-    await stage.ask('DELETE', '/admin/agents/gone')
+    await testHub.ask('DELETE', '/admin/agents/gone')
   })
 
   it('says that the hub is away, and goes on by itself when it is back', async () => {
     // A browser complains of every request that finds nobody: here that is the point.
-    const page = await house.context.newPage()
-    await page.goto(`${stage.url}/settings/health`)
+    const page = await fixture.context.newPage()
+    await page.goto(`${testHub.url}/settings/health`)
     await page.getByRole('heading', { name: 'All is well' }).waitFor()
     await page.evaluate(() => ((globalThis as any).isTheSamePage = true))
     const instance = await page.locator('.id').first().textContent()
-    await stage.hub.close()
+    await testHub.hub.close()
     await page.getByText(/ hub away$/).waitFor()
     await page.getByRole('heading', { name: 'The hub does not answer' }).waitFor()
     await page.getByText('The hub cannot be reached. It may be restarting.').waitFor()
-    await stage.restart()
+    await testHub.restart()
     await page.getByText(/ live$/).waitFor()
     await page.getByRole('heading', { name: 'All is well' }).waitFor()
     const shown = (): Promise<string | null> => page.locator('.id').first().textContent()
-    await until(async () => ((await shown()) === instance ? undefined : true), 'another instance')
-    await stage.send('talker', 'after the restart')
+    await waitFor(async () => ((await shown()) === instance ? undefined : true), 'another instance')
+    await testHub.send('talker', 'after the restart')
     await page.getByRole('link', { name: 'completed 5' }).waitFor()
     assert.equal(await page.evaluate(() => (globalThis as any).isTheSamePage), true)
     await page.close()
@@ -117,7 +117,7 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
   for (const theme of ['light', 'dark'] as const) {
     it(`is readable for everybody, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {
-        const page = await house.open('/settings/health', { theme, width })
+        const page = await fixture.open('/settings/health', { theme, width })
         await chart(page, 'Requests').locator('canvas').waitFor()
         assert.deepEqual(await seriousViolations(page), [])
         assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
@@ -129,12 +129,12 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
   }
 
   it('has no settings of other names', async () => {
-    const page = await house.open('/settings/nonsense')
+    const page = await fixture.open('/settings/nonsense')
     await page.getByRole('heading', { name: 'There are no such settings' }).waitFor()
     await page.close()
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

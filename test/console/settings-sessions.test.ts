@@ -2,33 +2,33 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { openIssuer } from '../admin/stage.ts'
+import { openTokenIssuer } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
 describe('the sessions', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const issuer = await openIssuer()
-  const house = await openConsole(found.browser, {
+  const issuer = await openTokenIssuer()
+  const fixture = await openConsole(found.browser, {
     config: { access: { jwt: [{ ...issuer.entry, scopes: { operators: ['admin'] } }] } },
   })
-  const { stage } = house
+  const { testHub } = fixture
   const rows = (page: Page): Locator => page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
 
   /** Signs in elsewhere; answers the cookie. */
   async function signInByToken(): Promise<string> {
     const proof = await issuer.token({ sub: 'ann', scope: 'operators' })
-    const { headers, status } = await stage.ask('POST', '/admin/session', undefined, proof)
+    const { headers, status } = await testHub.ask('POST', '/admin/session', undefined, proof)
     assert.equal(status, 201)
     return headers.getSetCookie()[0]?.split(';')[0] ?? ''
   }
 
   it('are listed with who, by what, since when, and from where, the current one first', async () => {
     await signInByToken()
-    const page = await house.open('/settings/sessions')
+    const page = await fixture.open('/settings/sessions')
     assert.equal(await page.title(), 'Sessions · Settings · Parley')
     const current = rows(page).first()
     await current.getByText('current session').waitFor()
@@ -49,37 +49,37 @@ describe('the sessions', 'missing' in found ? { skip: found.missing } : { timeou
       await page.emulateMedia({ colorScheme: theme })
       await page.setViewportSize({ width: 390, height: 800 })
       assert.deepEqual(await seriousViolations(page), [])
-      assert.equal(await fitsItsWidth(page), true)
+      assert.equal(await hasNoHorizontalScroll(page), true)
     }
     await page.close()
   })
 
   it('are ended once that is confirmed: the cookie opens nothing any more', async () => {
-    const { sessions } = (await stage.ask('GET', '/admin/sessions')).json
-    for (const { id, by } of sessions) if (by === 'token') await stage.ask('DELETE', `/admin/sessions/${id}`)
+    const { sessions } = (await testHub.ask('GET', '/admin/sessions')).json
+    for (const { id, by } of sessions) if (by === 'token') await testHub.ask('DELETE', `/admin/sessions/${id}`)
     const cookie = await signInByToken()
-    const page = await house.open('/settings/sessions')
+    const page = await fixture.open('/settings/sessions')
     const other = rows(page).filter({ hasText: 'ann' })
     await other.getByRole('button', { name: /^End session of .*ann$/ }).click()
     const question = page.getByRole('dialog', { name: /^End the session of/ })
     await question.getByText('That browser is signed out, and its streams end.').waitFor()
     await question.getByRole('button', { name: 'End session' }).click()
     await other.waitFor({ state: 'detached' })
-    assert.equal((await stage.ask('GET', '/admin/session', undefined, { cookie })).status, 401)
+    assert.equal((await testHub.ask('GET', '/admin/session', undefined, { cookie })).status, 401)
     await rows(page).first().getByText('current session').waitFor()
     await page.close()
   })
 
   it('were not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 
   it('leave the page to be signed in at again when the current one is ended', async () => {
-    const page = await house.open('/settings/sessions')
+    const page = await fixture.open('/settings/sessions')
     await page.getByRole('button', { name: 'End session of this browser' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    assert.deepEqual((await stage.ask('GET', '/admin/sessions')).json.sessions, [])
+    assert.deepEqual((await testHub.ask('GET', '/admin/sessions')).json.sessions, [])
     await page.close()
   })
 })

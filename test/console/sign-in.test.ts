@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { freePort } from '../free-port.ts'
-import { clientSecret, openProvider } from '../admin/oidc-provider.ts'
-import { adminKey } from '../admin/stage.ts'
+import { clientSecret, openOidcProvider } from '../admin/oidc-provider.ts'
+import { adminKey } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { isFocused } from './on-page.ts'
-import { lastGuardMs, openConsole, seriousViolations } from './open-console.ts'
+import { isFocused } from './page-queries.ts'
+import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
@@ -16,7 +16,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
   if ('missing' in found) return
   after(() => found.browser.close())
   const { browser } = found
-  const provider = await openProvider()
+  const provider = await openOidcProvider()
   const port = await freePort()
   const config = {
     listen: { port, grpcPort: false },
@@ -26,14 +26,14 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
       jwt: [{ issuer: provider.issuer, audience: 'console', scopes: { operators: ['admin'] } }],
     },
   }
-  const house = await openConsole(found.browser, { config })
-  const { stage } = house
+  const fixture = await openConsole(found.browser, { config })
+  const { testHub } = fixture
 
   const key = (page: Page) => page.getByLabel('Admin key')
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
-  async function stranger(path: string, origin = stage.url): Promise<{ page: Page; context: BrowserContext }> {
+  async function stranger(path: string, origin = testHub.url): Promise<{ page: Page; context: BrowserContext }> {
     const context = await browser.newContext()
-    context.setDefaultTimeout(lastGuardMs)
+    context.setDefaultTimeout(maxWaitMs)
     const page = await context.newPage()
     await page.goto(origin + path)
     await heading(page, 'Sign in to Parley').waitFor()
@@ -70,7 +70,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     // A guess is given back every three seconds: they are used up right before the page makes its own.
     await page.route('**/admin/session', async (route) => {
       for (let status = 0; status !== 429;) {
-        const guess = await stage.ask('GET', '/admin/agents', undefined, { authorization: 'Bearer a wrong one' })
+        const guess = await testHub.ask('GET', '/admin/agents', undefined, { authorization: 'Bearer a wrong one' })
         status = guess.status
       }
       await route.continue()
@@ -87,7 +87,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
   it('leads to the issuer and back to where one wanted to be, from another site', async () => {
     provider.person = { sub: 'olga', groups: ['operators'] }
     // The issuer is at 127.0.0.1; by this name the hub is another site, as it is in life.
-    const { page, context } = await stranger('/tasks?agent=talker', stage.url.replace('127.0.0.1', 'localhost'))
+    const { page, context } = await stranger('/tasks?agent=talker', testHub.url.replace('127.0.0.1', 'localhost'))
     await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
     await heading(page, 'Tasks').waitFor()
     assert.match(page.url(), /^http:\/\/localhost:\d+\/tasks\?agent=talker$/)
@@ -130,7 +130,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     await enter(page)
     await heading(page, 'Tasks').waitFor()
     const other = await context.newPage()
-    await other.goto(`${stage.url}/settings/about`)
+    await other.goto(`${testHub.url}/settings/about`)
     await heading(other, 'Settings').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await heading(page, 'Sign in to Parley').waitFor()
@@ -145,8 +145,8 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     const { page, context } = await stranger('/settings/audit?event=call')
     await enter(page)
     await heading(page, 'Settings').waitFor()
-    const session = (await (await context.request.get(`${stage.url}/admin/session`)).json()) as { csrf: string }
-    const ended = await context.request.delete(`${stage.url}/admin/session`, {
+    const session = (await (await context.request.get(`${testHub.url}/admin/session`)).json()) as { csrf: string }
+    const ended = await context.request.delete(`${testHub.url}/admin/session`, {
       headers: { 'x-csrf-token': session.csrf },
     })
     assert.equal(ended.status(), 200)
@@ -167,9 +167,9 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     const field = page.getByLabel('Configuration', { exact: true })
     await field.waitFor()
     await field.fill(`${await field.inputValue()}# typed before\n`)
-    const before = readFileSync(stage.file, 'utf8')
-    writeFileSync(stage.file, before.replace(adminKey, 'another key of this hub'))
-    await stage.restart()
+    const before = readFileSync(testHub.file, 'utf8')
+    writeFileSync(testHub.file, before.replace(adminKey, 'another key of this hub'))
+    await testHub.restart()
     await heading(page, 'Sign in to Parley').waitFor()
     await enter(page)
     await page.getByText('This is not the admin key.').waitFor()
@@ -178,18 +178,18 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     await field.waitFor()
     assert.match(await field.inputValue(), /# typed before\n$/)
     await page.getByText(/ live$/).waitFor()
-    writeFileSync(stage.file, before)
+    writeFileSync(testHub.file, before)
     await context.close()
-    await stage.restart()
+    await testHub.restart()
   })
 
   for (const theme of ['light', 'dark'] as const) {
     it(`is readable for everybody, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {
         const context = await found.browser.newContext({ colorScheme: theme, viewport: { width, height: 844 } })
-        context.setDefaultTimeout(lastGuardMs)
+        context.setDefaultTimeout(maxWaitMs)
         const page = await context.newPage()
-        await page.goto(stage.url)
+        await page.goto(testHub.url)
         await page.getByRole('link', { name: /^Sign in with/ }).waitFor()
         assert.deepEqual(await seriousViolations(page), [])
         assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)

@@ -6,28 +6,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { snippets } from '../../packages/console/src/pages/agents/snippets.ts'
-import { openStage } from '../admin/stage.ts'
+import { agentSnippets } from '../../packages/console/src/pages/agents/connect/snippets.ts'
+import { openTestHub } from '../admin/test-hub.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 const text = `It's "Ann", \`who\` pays $HOME \\ 100% 😀`
 
 describe('a snippet', { timeout: 600_000 }, async () => {
-  const stage = await openStage({
+  const testHub = await openTestHub({
     config: {
       access: { anonymous: ['open'] },
       agents: { closed: { kind: 'module', path: './talker.ts' }, open: { kind: 'module', path: './talker.ts' } },
     },
   })
-  const { authorization = '' } = await stage.key({ agents: ['closed'] })
+  const { authorization = '' } = await testHub.key({ agents: ['closed'] })
   const env = { ...process.env, PARLEY_KEY: authorization.slice('Bearer '.length) }
   const folder = folderWithPackages()
 
   function codeOf(id: string, agent: string): string {
-    const url = `${stage.url}/a2a/${agent}`
+    const url = `${testHub.url}/a2a/${agent}`
     const card = `${url}/.well-known/agent-card.json`
-    const all = snippets({ url, card, hub: stage.url, agent, text, withKey: agent === 'closed' })
+    const all = agentSnippets({ url, card, hub: testHub.url, agent, text, withKey: agent === 'closed' })
     return all.find((snippet) => snippet.id === id)?.code ?? ''
   }
 

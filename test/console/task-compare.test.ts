@@ -2,22 +2,22 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { findBrowser } from '../browser/chromium.ts'
-import { pageWidth } from './on-page.ts'
+import { pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
-import { withTicker } from './ticker.ts'
+import { tickerOptions } from './ticker-agent.ts'
 
 const found = await findBrowser()
 
 describe('two tasks side by side', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser, withTicker)
-  const { stage } = house
-  const ann = await stage.key({ agents: ['*'], principal: 'ann' })
-  const old = await stage.send('talker', 'What of Rome?', ann)
+  const fixture = await openConsole(found.browser, tickerOptions)
+  const { testHub } = fixture
+  const ann = await testHub.key({ agents: ['*'], principal: 'ann' })
+  const old = await testHub.send('talker', 'What of Rome?', ann)
 
   it('come of a message that is sent again to an agent of one’s choice', async () => {
-    const page = await house.open(`/tasks/${old.id}`)
+    const page = await fixture.open(`/tasks/${old.id}`)
     await page.getByRole('button', { name: 'Resend' }).click()
     await page.getByLabel('Agent', { exact: true }).last().selectOption('gpt')
     await page.getByRole('button', { name: 'Send and compare' }).click()
@@ -31,7 +31,7 @@ describe('two tasks side by side', 'missing' in found ? { skip: found.missing } 
     await pair.locator('del', { hasText: 'said' }).waitFor()
     await pair.locator('ins', { hasText: 'Here is what I know' }).waitFor()
     const id = page.url().split('/').at(-1) ?? ''
-    const { json } = await stage.ask('GET', `/admin/tasks/${id}`)
+    const { json } = await testHub.ask('GET', `/admin/tasks/${id}`)
     assert.deepEqual([json.agent, json.caller, json.title], ['gpt', 'console|admin', 'What of Rome?'])
     assert.notEqual(json.contextId, old.contextId)
     await page.keyboard.press('Escape')
@@ -40,33 +40,33 @@ describe('two tasks side by side', 'missing' in found ? { skip: found.missing } 
   })
 
   it('are held against each other line by line and word by word', async () => {
-    const left = await stage.send('ticker', 'tick 3 0')
-    const right = await stage.send('ticker', 'tick 5 0')
-    const page = await house.open(`/tasks/${left.id}/compare/${right.id}`)
+    const left = await testHub.send('ticker', 'tick 3 0')
+    const right = await testHub.send('ticker', 'tick 5 0')
+    const page = await fixture.open(`/tasks/${left.id}/compare/${right.id}`)
     const pair = page.getByRole('region', { name: 'log' })
     await pair.waitFor()
     assert.equal(await pair.locator('.diff-row.same').count(), 3)
     assert.deepEqual(await pair.locator('ins').allTextContents(), ['line 4', 'line 5'])
-    const same = await house.open(`/tasks/${left.id}/compare/${left.id}`)
+    const same = await fixture.open(`/tasks/${left.id}/compare/${left.id}`)
     await same.getByText('the same', { exact: true }).waitFor()
     await same.close()
     await page.close()
   })
 
   it('are live: what comes later appears by itself', async () => {
-    const asked = await stage.send('talker', 'ask which city', ann)
-    const page = await house.open(`/tasks/${old.id}/compare/${asked.id}`)
+    const asked = await testHub.send('talker', 'ask which city', ann)
+    const page = await fixture.open(`/tasks/${old.id}/compare/${asked.id}`)
     const again = page.getByRole('region', { name: 'Again: talker' })
     await again.getByText('It waits for an answer.').waitFor()
-    await stage.send('talker', 'Rome', ann, { taskId: asked.id, contextId: asked.contextId })
+    await testHub.send('talker', 'Rome', ann, { taskId: asked.id, contextId: asked.contextId })
     await again.getByText('completed').waitFor()
     await page.getByText('You said: Rome').first().waitFor()
     await page.close()
   })
 
   it('say why where the agent takes nothing', async () => {
-    const page = await house.context.newPage()
-    await page.goto(`${stage.url}/tasks/${old.id}`)
+    const page = await fixture.context.newPage()
+    await page.goto(`${testHub.url}/tasks/${old.id}`)
     await page.route('**/a2a/gpt', (route) =>
       route.fulfill({
         status: 200,
@@ -86,8 +86,8 @@ describe('two tasks side by side', 'missing' in found ? { skip: found.missing } 
     ['dark', 390],
   ] as const) {
     it(`fit a screen of ${width}, and axe finds nothing serious in ${theme} colours`, async () => {
-      const other = await stage.send('artist', 'all', ann)
-      const page = await house.open(`/tasks/${old.id}/compare/${other.id}`, { theme, width })
+      const other = await testHub.send('artist', 'all', ann)
+      const page = await fixture.open(`/tasks/${old.id}/compare/${other.id}`, { theme, width })
       await page.getByRole('region', { name: 'rows' }).waitFor()
       assert.deepEqual(await seriousViolations(page), [])
       assert.equal(await pageWidth(page), width)
@@ -96,6 +96,6 @@ describe('two tasks side by side', 'missing' in found ? { skip: found.missing } 
   }
 
   it('were not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -3,54 +3,54 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { until } from '../admin/stage.ts'
+import { waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { copiedText, hasCount, pageWidth } from './on-page.ts'
+import { readClipboard, waitForCount, pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
-import { withTicker } from './ticker.ts'
+import { tickerOptions } from './ticker-agent.ts'
 
 const found = await findBrowser()
 
 describe('a task in the console', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser, withTicker)
-  const { stage } = house
-  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const ann = await stage.key({ agents: ['*'], principal: 'ann' })
-  const asked = await stage.send('talker', 'ask about a city', ann)
+  const fixture = await openConsole(found.browser, tickerOptions)
+  const { testHub } = fixture
+  await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const ann = await testHub.key({ agents: ['*'], principal: 'ann' })
+  const asked = await testHub.send('talker', 'ask about a city', ann)
   const { contextId } = asked
-  await stage.send('talker', 'Rome', ann, { taskId: asked.id, contextId })
-  const model = await stage.send('gpt', 'Tell me', ann)
+  await testHub.send('talker', 'Rome', ann, { taskId: asked.id, contextId })
+  const model = await testHub.send('gpt', 'Tell me', ann)
   const events = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('button', { name: /^\d+ / })
   const slider = (page: Page) => page.getByRole('slider', { name: 'Events of the task' })
   const hasEvent = (page: Page, seq: number) => page.waitForURL(new RegExp(`[?&]event=${seq}(&|$)`))
 
   it('says what it is, whose, and of what, with links and copies', async () => {
-    const page = await house.open(`/tasks/${asked.id}`)
+    const page = await fixture.open(`/tasks/${asked.id}`)
     await page.getByRole('heading', { name: 'ask about a city', level: 2 }).waitFor()
     const facts = page.locator('.task-facts')
     assert.equal(await facts.getByRole('link', { name: 'talker' }).getAttribute('href'), '/agents/talker')
     await facts.getByRole('button', { name: 'Copy task id' }).click()
-    assert.equal(await copiedText(page), asked.id)
+    assert.equal(await readClipboard(page), asked.id)
     await facts.getByRole('button', { name: 'Copy context id' }).click()
-    assert.equal(await copiedText(page), contextId)
+    assert.equal(await readClipboard(page), contextId)
     await page.getByRole('button', { name: 'More to do' }).click()
     const playground = await page.getByRole('link', { name: 'Open in playground' }).getAttribute('href')
     assert.equal(playground, `/playground/talker?context=${contextId}&task=${asked.id}`)
     await page.getByRole('button', { name: 'Copy as curl' }).click()
-    assert.ok((await copiedText(page)).endsWith(`/admin/tasks/${asked.id}'`))
+    assert.ok((await readClipboard(page)).endsWith(`/admin/tasks/${asked.id}'`))
     await page.keyboard.press('Escape')
     await facts.locator(`a[href="/tasks?context=${contextId}"]`).click()
     await page.waitForURL(/\/tasks\?context=/)
-    await hasCount(page.locator('.task-row'), 1)
+    await waitForCount(page.locator('.task-row'), 1)
     await page.close()
   })
 
   it('has its log: number, time, type, what it says, how large, and all of it when it is opened', async () => {
-    const page = await house.open(`/tasks/${asked.id}/events`)
+    const page = await fixture.open(`/tasks/${asked.id}/events`)
     await events(page).first().waitFor()
-    const { json } = await stage.ask('GET', `/admin/tasks/${asked.id}/events`)
+    const { json } = await testHub.ask('GET', `/admin/tasks/${asked.id}/events`)
     assert.equal(await events(page).count(), json.head)
     assert.match((await events(page).first().textContent()) ?? '', /^1\+\d+ msmessageuser: ask about a city\d+ B$/)
     await events(page).filter({ hasText: 'Which city?' }).click()
@@ -63,15 +63,15 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
   })
 
   it('narrows the log by type, text and what clients are told, in the address', async () => {
-    const page = await house.open(`/tasks/${asked.id}/events`)
+    const page = await fixture.open(`/tasks/${asked.id}/events`)
     await events(page).first().waitFor()
     await page.getByLabel('Visible to clients only').check()
-    await hasCount(page.locator('.event-type.inner'), 0)
+    await waitForCount(page.locator('.event-type.inner'), 0)
     await page.getByRole('button', { name: 'Type' }).click()
     await page.locator('.menu-panel').getByLabel('status').check()
     await page.keyboard.press('Escape')
     await page.getByRole('searchbox', { name: 'Find in the events' }).fill('INPUT_required')
-    await hasCount(page.locator('.event'), 1)
+    await waitForCount(page.locator('.event'), 1)
     await page.reload()
     await events(page).first().waitFor()
     assert.equal(await events(page).count(), 1)
@@ -85,9 +85,9 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
   })
 
   it('has one event selected in all four views, also after a reload', async () => {
-    const { json } = await stage.ask('GET', `/admin/tasks/${model.id}/events`)
+    const { json } = await testHub.ask('GET', `/admin/tasks/${model.id}/events`)
     const chunk = json.events.findLast(({ type }: any) => type === 'artifact')
-    const page = await house.open(`/tasks/${model.id}/events?event=${chunk.seq}`)
+    const page = await fixture.open(`/tasks/${model.id}/events?event=${chunk.seq}`)
     await page.locator('.event.open').waitFor()
     const open = (name: string) =>
       page.getByRole('navigation', { name: 'Views of the task' }).getByRole('link', { name })
@@ -104,8 +104,8 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
   })
 
   it('has a line of time that is moved along by keyboard and by pointer', async () => {
-    const page = await house.open(`/tasks/${asked.id}`)
-    const { json } = await stage.ask('GET', `/admin/tasks/${asked.id}/events`)
+    const page = await fixture.open(`/tasks/${asked.id}`)
+    const { json } = await testHub.ask('GET', `/admin/tasks/${asked.id}/events`)
     await slider(page).focus()
     await page.keyboard.press('Home')
     await hasEvent(page, 1)
@@ -127,13 +127,13 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
   })
 
   it('grows as the task does, follows the end, and says how much is new to whoever reads further up', async () => {
-    const page = await house.open('/tasks')
-    const started = await stage.call('ticker', 'SendMessage', {
+    const page = await fixture.open('/tasks')
+    const started = await testHub.call('ticker', 'SendMessage', {
       message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'tick 1000 20' }] },
       configuration: { returnImmediately: true },
     })
     const { id } = started.json.result.task
-    await page.goto(`${stage.url}/tasks/${id}/events`)
+    await page.goto(`${testHub.url}/tasks/${id}/events`)
     await events(page).filter({ hasText: 'line 40' }).first().waitFor()
     const list = page.locator('.events-tab .virtual')
     assert.ok(await list.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight < 60))
@@ -147,18 +147,18 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
     const dialog = page.getByRole('dialog', { name: 'Cancel this task?' })
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.locator('.task-head > .state', { hasText: 'canceled' }).waitFor()
-    await hasCount(page.getByRole('button', { name: 'Cancel', exact: true }), 0)
+    await waitForCount(page.getByRole('button', { name: 'Cancel', exact: true }), 0)
     await page.close()
   })
 
   it('shows the answer as it comes', async () => {
-    const page = await house.open('/tasks')
-    const started = await stage.call('ticker', 'SendMessage', {
+    const page = await fixture.open('/tasks')
+    const started = await testHub.call('ticker', 'SendMessage', {
       message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'tick 24 300' }] },
       configuration: { returnImmediately: true },
     })
     const { id } = started.json.result.task
-    await page.goto(`${stage.url}/tasks/${id}`)
+    await page.goto(`${testHub.url}/tasks/${id}`)
     const talk = page.locator('.task-scroll')
     await talk.getByText('line 3').waitFor()
     assert.ok(!(await talk.textContent())?.includes('line 24'))
@@ -168,7 +168,7 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
   })
 
   it('leads to its webhooks', async () => {
-    const told = await stage.call(
+    const told = await testHub.call(
       'talker',
       'CreateTaskPushNotificationConfig',
       {
@@ -179,14 +179,14 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
       ann,
     )
     if (told.json.error !== undefined) assert.fail(JSON.stringify(told.json))
-    const page = await house.open(`/tasks/${asked.id}`)
+    const page = await fixture.open(`/tasks/${asked.id}`)
     const link = page.locator('.task-facts').getByRole('link', { name: /hooks\.example\.com/ })
     assert.equal(await link.getAttribute('href'), `/push/${asked.id}/hook`)
     await page.close()
   })
 
   it('is exported with its events', async () => {
-    const page = await house.open(`/tasks/${asked.id}`)
+    const page = await fixture.open(`/tasks/${asked.id}`)
     await page.locator('.task-head').getByRole('button', { name: 'Export' }).click()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -199,7 +199,7 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
   })
 
   it('makes room for itself by hiding the list, and is found from anywhere by Ctrl-K', async () => {
-    const page = await house.open(`/tasks/${asked.id}?list=off`)
+    const page = await fixture.open(`/tasks/${asked.id}?list=off`)
     await page.locator('.task-detail').waitFor()
     assert.equal(await page.locator('.task-row').count(), 0)
     await page.getByRole('button', { name: 'More to do' }).click()
@@ -208,13 +208,13 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
     await page.keyboard.press('Control+k')
     await page.keyboard.type('copy this task')
     await page.keyboard.press('Enter')
-    await until(async () => ((await copiedText(page)).includes(asked.id) ? true : undefined), 'it is copied')
+    await waitFor(async () => ((await readClipboard(page)).includes(asked.id) ? true : undefined), 'it is copied')
     await page.close()
   })
 
   it('says so where there is no such task', async () => {
-    const page = await house.context.newPage()
-    await page.goto(`${stage.url}/tasks/not-there`)
+    const page = await fixture.context.newPage()
+    await page.goto(`${testHub.url}/tasks/not-there`)
     await page.getByRole('heading', { name: 'There is no such task' }).waitFor()
     await page.close()
   })
@@ -225,7 +225,7 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
   ] as const) {
     it(`has nothing that axe finds serious, ${theme} and ${width} wide, in every view`, async () => {
       for (const view of ['', '/events?event=2', '/wire', '/trace']) {
-        const page = await house.open(`/tasks/${model.id}${view}`, { theme, width })
+        const page = await fixture.open(`/tasks/${model.id}${view}`, { theme, width })
         await page.locator('.task-detail').waitFor()
         await page.locator('.task-scroll, .event-body, .wire-frame, .task-trace').first().waitFor()
         assert.deepEqual(await seriousViolations(page), [], view)
@@ -236,6 +236,6 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
   }
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

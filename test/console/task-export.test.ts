@@ -17,15 +17,15 @@ describe(
   async () => {
     if ('missing' in found) return
     after(() => found.browser.close())
-    const house = await openConsole(found.browser)
-    const { stage } = house
+    const fixture = await openConsole(found.browser)
+    const { testHub } = fixture
     const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
     after(() => rm(folder, { recursive: true, force: true }))
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
 
     /** As whoever downloads it would have it. */
     async function exported(id: string): Promise<string> {
-      const page = await house.open(`/tasks/${id}`)
+      const page = await fixture.open(`/tasks/${id}`)
       await page.locator('.task-head').getByRole('button', { name: 'Export' }).click()
       const [file] = await Promise.all([
         page.waitForEvent('download'),
@@ -51,7 +51,7 @@ describe(
     }
 
     it('passes against the agent that it came from', async () => {
-      const { id } = await stage.send('talker', 'Hello "world"\n${process.exit(1)} */')
+      const { id } = await testHub.send('talker', 'Hello "world"\n${process.exit(1)} */')
       const file = await exported(id)
       assert.match(file, /talker-[0-9a-f]{8}\.test\.mjs$/)
       const { passes, said } = await run(file)
@@ -60,51 +60,51 @@ describe(
     })
 
     it('answers where the agent asked', async () => {
-      const { id, contextId } = await stage.send('talker', 'ask which city')
-      await stage.send('talker', 'Rome', {}, { taskId: id, contextId })
+      const { id, contextId } = await testHub.send('talker', 'ask which city')
+      await testHub.send('talker', 'Rome', {}, { taskId: id, contextId })
       const { passes, said } = await run(await exported(id))
       assert.ok(passes, said)
     })
 
     it('holds also for a task that failed, and for one that was canceled', async () => {
-      const failed = await stage.send('talker', 'fail now')
+      const failed = await testHub.send('talker', 'fail now')
       const first = await run(await exported(failed.id))
       assert.ok(first.passes, first.said)
-      const started = await stage.call('talker', 'SendMessage', {
+      const started = await testHub.call('talker', 'SendMessage', {
         message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'wait' }] },
         configuration: { returnImmediately: true },
       })
       const { id } = started.json.result.task
-      await stage.ask('POST', `/admin/tasks/${id}/cancel`)
+      await testHub.ask('POST', `/admin/tasks/${id}/cancel`)
       const second = await run(await exported(id))
       assert.ok(second.passes, second.said)
     })
 
     it('fails when the agent answers otherwise', async () => {
-      const { id } = await stage.send('shout', 'a whisper')
+      const { id } = await testHub.send('shout', 'a whisper')
       const file = await exported(id)
       const before = await run(file)
       assert.ok(before.passes, before.said)
-      await writeFile(join(stage.folder, 'shout.mjs'), `process.stdout.write('something else')`)
+      await writeFile(join(testHub.folder, 'shout.mjs'), `process.stdout.write('something else')`)
       const { passes, said } = await run(file)
       assert.equal(passes, false)
       assert.match(said, /something else/)
     })
 
     it('is offered only once there is an answer', async () => {
-      const started = await stage.call('talker', 'SendMessage', {
+      const started = await testHub.call('talker', 'SendMessage', {
         message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'wait' }] },
         configuration: { returnImmediately: true },
       })
-      const page = await house.open(`/tasks/${started.json.result.task.id}`)
+      const page = await fixture.open(`/tasks/${started.json.result.task.id}`)
       await page.locator('.task-head').getByRole('button', { name: 'Export' }).click()
       assert.equal(await page.getByRole('button', { name: 'As a test for node:test' }).isDisabled(), true)
       await page.close()
-      await stage.ask('POST', `/admin/tasks/${started.json.result.task.id}/cancel`)
+      await testHub.ask('POST', `/admin/tasks/${started.json.result.task.id}/cancel`)
     })
 
     it('was not complained of', () => {
-      assert.deepEqual(house.complaints, [])
+      assert.deepEqual(fixture.pageErrors, [])
     })
   },
 )

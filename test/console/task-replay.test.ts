@@ -7,9 +7,9 @@ import { after, describe, it } from 'node:test'
 import type { RecordBody, Store } from '@parley/a2a'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { Page } from 'playwright-core'
-import { until } from '../admin/stage.ts'
+import { waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { holdClock } from './on-page.ts'
+import { pauseClock } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
 import { writeTask } from './written-tasks.ts'
 
@@ -40,13 +40,13 @@ describe('a replay', 'missing' in found ? { skip: found.missing } : { timeout: 6
   await writeLines(store, slow.id, 6, slow.everyMs)
   await writeLines(store, long.id, 40, long.everyMs)
   await store.close()
-  const house = await openConsole(found.browser, { config: { store: `sqlite:${file}` } })
+  const fixture = await openConsole(found.browser, { config: { store: `sqlite:${file}` } })
   const talk = (page: Page) => page.locator('.task-scroll')
   const said = async (page: Page): Promise<string> => (await talk(page).textContent()) ?? ''
   const bar = (page: Page) => page.getByRole('group', { name: 'Replay' })
 
   it('shows the task as it was after the event that is selected', async () => {
-    const page = await house.open(`/tasks/${slow.id}?event=${eventOf(2)}`)
+    const page = await fixture.open(`/tasks/${slow.id}?event=${eventOf(2)}`)
     await talk(page).getByText('line 2').waitFor()
     assert.doesNotMatch(await said(page), /line 3/)
     await bar(page)
@@ -59,7 +59,7 @@ describe('a replay', 'missing' in found ? { skip: found.missing } : { timeout: 6
   })
 
   it('goes step by step', async () => {
-    const page = await house.open(`/tasks/${slow.id}?event=${eventOf(3)}`)
+    const page = await fixture.open(`/tasks/${slow.id}?event=${eventOf(3)}`)
     await bar(page).getByRole('button', { name: 'Step' }).click()
     await talk(page).getByText('line 4').waitFor()
     assert.doesNotMatch(await said(page), /line 5/)
@@ -68,9 +68,9 @@ describe('a replay', 'missing' in found ? { skip: found.missing } : { timeout: 6
   })
 
   it('plays from the selected event at the pace of the task, and ends with the whole of it', async () => {
-    const page = await house.open(`/tasks/${slow.id}/events?event=${eventOf(3)}`, { hasOwnClock: true })
+    const page = await fixture.open(`/tasks/${slow.id}/events?event=${eventOf(3)}`, { hasOwnClock: true })
     await page.locator('.event.open').waitFor()
-    await holdClock(page)
+    await pauseClock(page)
     await page.keyboard.press('r')
     await talk(page).getByText('line 3').waitFor()
     await page.clock.runFor(slow.everyMs - aFewFramesMs)
@@ -85,9 +85,9 @@ describe('a replay', 'missing' in found ? { skip: found.missing } : { timeout: 6
   })
 
   it('plays faster where one wants it, pauses with the same key, and keeps its place in the address', async () => {
-    const page = await house.open(`/tasks/${long.id}?event=1`, { hasOwnClock: true })
+    const page = await fixture.open(`/tasks/${long.id}?event=1`, { hasOwnClock: true })
     await bar(page).getByRole('button', { name: '16×' }).click()
-    await holdClock(page)
+    await pauseClock(page)
     await bar(page).getByRole('button', { name: 'Replay from here' }).click()
     await page.clock.runFor((long.everyMs * (long.head - 1)) / 16 - aFewFramesMs)
     await talk(page).getByText('line 3').waitFor()
@@ -107,14 +107,17 @@ describe('a replay', 'missing' in found ? { skip: found.missing } : { timeout: 6
     await page.clock.resume()
     await page.reload()
     await bar(page).waitFor()
-    await until(async () => ((await said(page)).length === then.length ? true : undefined), 'it says as much as before')
+    await waitFor(
+      async () => ((await said(page)).length === then.length ? true : undefined),
+      'it says as much as before',
+    )
     await page.close()
   })
 
   it('goes on from where one points while it plays', async () => {
-    const page = await house.open(`/tasks/${long.id}`, { hasOwnClock: true })
+    const page = await fixture.open(`/tasks/${long.id}`, { hasOwnClock: true })
     await talk(page).getByText('line 40').waitFor()
-    await holdClock(page)
+    await pauseClock(page)
     await page.getByRole('button', { name: 'Replay', exact: true }).click()
     await page.clock.runFor(2 * aFewFramesMs)
     assert.doesNotMatch(await said(page), /line 30/)
@@ -130,6 +133,6 @@ describe('a replay', 'missing' in found ? { skip: found.missing } : { timeout: 6
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
-import { copiedText, pageWidth } from './on-page.ts'
+import { readClipboard, pageWidth } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
 
 const found = await findBrowser()
@@ -11,12 +11,12 @@ const found = await findBrowser()
 describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser)
-  const { stage } = house
-  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const { id } = await stage.send('talker', 'Hello')
-  const { json: wire } = await stage.ask('GET', `/admin/tasks/${id}/wire`)
-  const { json: log } = await stage.ask('GET', `/admin/tasks/${id}/events`)
+  const fixture = await openConsole(found.browser)
+  const { testHub } = fixture
+  await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { id } = await testHub.send('talker', 'Hello')
+  const { json: wire } = await testHub.ask('GET', `/admin/tasks/${id}/wire`)
+  const { json: log } = await testHub.ask('GET', `/admin/tasks/${id}/events`)
   const last = wire.events.at(-1)
   const frameOf = (event: any, version: string, binding: string) =>
     event.frames.find((frame: any) => frame.version === version && frame.binding === binding)
@@ -25,7 +25,7 @@ describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { 
     column(page, version).locator('.json-line.changed').allTextContents()
 
   it('shows the last that clients were told, in three versions side by side, with the differences marked', async () => {
-    const page = await house.open(`/tasks/${id}/wire?list=off`)
+    const page = await fixture.open(`/tasks/${id}/wire?list=off`)
     await column(page, '0.2').waitFor()
     await page.getByText(`Event ${last.seq}`, { exact: true }).waitFor()
     const [one, , three] = await Promise.all(
@@ -42,14 +42,14 @@ describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('gives the bytes as they are on the wire, by JSON-RPC and by REST', async () => {
-    const page = await house.open(`/tasks/${id}/wire`)
+    const page = await fixture.open(`/tasks/${id}/wire`)
     await column(page, '1.0').getByRole('button', { name: 'frame' }).click()
-    assert.equal(await copiedText(page), frameOf(last, '1.0', 'JSONRPC').frame)
+    assert.equal(await readClipboard(page), frameOf(last, '1.0', 'JSONRPC').frame)
     await page.getByRole('button', { name: 'REST' }).click()
     await page.waitForURL(/binding=rest/)
     await column(page, '0.3').getByText('"TASK_STATE_COMPLETED"', { exact: true }).waitFor()
     await column(page, '0.3').getByRole('button', { name: 'frame' }).click()
-    assert.equal(await copiedText(page), frameOf(last, '0.3', 'HTTP+JSON').frame)
+    assert.equal(await readClipboard(page), frameOf(last, '0.3', 'HTTP+JSON').frame)
     await column(page, '0.3')
       .getByText(/^Bytes on the wire/)
       .click()
@@ -58,12 +58,12 @@ describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('goes from event to event, over those that clients are not told', async () => {
-    const page = await house.open(`/tasks/${id}/wire`)
+    const page = await fixture.open(`/tasks/${id}/wire`)
     await page.getByRole('button', { name: 'Previous event that clients are told' }).click()
     await page.waitForURL(new RegExp(`event=${wire.events.at(-2).seq}$`))
     await column(page, '1.0').getByText('artifactUpdate', { exact: true }).waitFor()
     const inner = log.events.find(({ isVisible }: any) => !isVisible)
-    await page.goto(`${stage.url}/tasks/${id}/wire?event=${inner.seq}`)
+    await page.goto(`${testHub.url}/tasks/${id}/wire?event=${inner.seq}`)
     await page.getByRole('heading', { name: 'Clients are not told this event' }).waitFor()
     await page.getByRole('button', { name: 'Next event that clients are told' }).click()
     await column(page, '1.0').waitFor()
@@ -71,7 +71,7 @@ describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('shows one version at a time on a phone, and wherever one is chosen', async () => {
-    const page = await house.open(`/tasks/${id}/wire`, { width: 390, height: 844 })
+    const page = await fixture.open(`/tasks/${id}/wire`, { width: 390, height: 844 })
     await column(page, '1.0').waitFor()
     assert.equal(await column(page, '0.3').isVisible(), false)
     await page.getByRole('group', { name: 'Versions' }).getByRole('button', { name: '0.2' }).click()
@@ -84,6 +84,6 @@ describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

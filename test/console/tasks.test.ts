@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { until } from '../admin/stage.ts'
-import type { Proof } from '../admin/stage.ts'
+import { waitFor } from '../admin/test-hub.ts'
+import type { AuthHeaders } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { copiedText, hasCount, hasText, pageWidth } from './on-page.ts'
+import { readClipboard, waitForCount, waitForText, pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
@@ -14,36 +14,36 @@ const found = await findBrowser()
 describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser)
-  const { stage } = house
-  await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const fixture = await openConsole(found.browser)
+  const { testHub } = fixture
+  await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const rows = (page: Page) => page.getByRole('list', { name: 'Tasks' }).getByRole('link')
   const titles = (page: Page): Promise<string[]> => page.locator('.task-row-title').allTextContents()
   const selectedTitle = (page: Page) => page.locator('.task-row[aria-current]').locator('.task-row-title').textContent()
 
-  let ann: Proof = {}
+  let ann: AuthHeaders = {}
   let hello: any
   let failed: any
 
   it('teaches how the first task is made, and shows it as soon as it is', async () => {
-    const page = await house.open('/tasks')
+    const page = await fixture.open('/tasks')
     await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
     await page.getByRole('button', { name: 'Copy the command' }).click()
-    assert.match(await copiedText(page), /^curl 'http:\/\/127\.0\.0\.1:\d+\/a2a\/talker'/)
+    assert.match(await readClipboard(page), /^curl 'http:\/\/127\.0\.0\.1:\d+\/a2a\/talker'/)
     assert.match((await page.getByRole('link', { name: 'Open the playground' }).getAttribute('href')) ?? '', /talker$/)
-    await stage.send('talker', 'the very first')
+    await testHub.send('talker', 'the very first')
     await rows(page).filter({ hasText: 'the very first' }).waitFor()
     await page.close()
 
-    ann = await stage.key({ agents: ['*'], principal: 'ann' })
-    hello = await stage.send('talker', 'Hello from Ann', ann)
-    await stage.send('talker', 'ask about a city', ann)
-    failed = await stage.send('talker', 'fail for nobody')
-    await stage.send('shout', 'a louder hello', ann)
+    ann = await testHub.key({ agents: ['*'], principal: 'ann' })
+    hello = await testHub.send('talker', 'Hello from Ann', ann)
+    await testHub.send('talker', 'ask about a city', ann)
+    failed = await testHub.send('talker', 'fail for nobody')
+    await testHub.send('shout', 'a louder hello', ann)
   })
 
   it('has the newest status first, with state, agent, title, caller, time and how long it took', async () => {
-    const page = await house.open('/tasks')
+    const page = await fixture.open('/tasks')
     await rows(page).first().waitFor()
     assert.deepEqual((await titles(page)).slice(0, 4), [
       'a louder hello',
@@ -60,9 +60,9 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('is narrowed by every filter, each of which stands in the address', async () => {
-    const page = await house.open('/tasks')
+    const page = await fixture.open('/tasks')
     await page.getByLabel('Agent').selectOption('shout')
-    await hasCount(page.locator('.task-row'), 1)
+    await waitForCount(page.locator('.task-row'), 1)
     assert.match(page.url(), /agent=shout/)
     await page.getByRole('button', { name: 'Clear filters' }).click()
 
@@ -70,12 +70,12 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.getByLabel('failed').check()
     await page.getByLabel('input').check()
     await page.keyboard.press('Escape')
-    await hasCount(page.locator('.task-row'), 2)
+    await waitForCount(page.locator('.task-row'), 2)
     assert.deepEqual(await titles(page), ['fail for nobody', 'ask about a city'])
     assert.match(decodeURIComponent(page.url()), /state=TASK_STATE_FAILED,TASK_STATE_INPUT_REQUIRED/)
 
     await page.getByRole('searchbox', { name: 'Text' }).fill('CITY')
-    await hasCount(page.locator('.task-row'), 1)
+    await waitForCount(page.locator('.task-row'), 1)
     await page.reload()
     await rows(page).first().waitFor()
     assert.deepEqual(await titles(page), ['ask about a city'])
@@ -86,18 +86,18 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.getByLabel('Caller').fill('ann')
     await page.getByLabel('Context').fill(hello.contextId)
     await page.getByRole('button', { name: 'Apply' }).click()
-    await hasCount(page.locator('.task-row'), 1)
+    await waitForCount(page.locator('.task-row'), 1)
     assert.deepEqual(await titles(page), ['Hello from Ann'])
     await page.getByRole('button', { name: /^context .*remove/ }).click()
-    await hasCount(page.locator('.task-row'), 3)
+    await waitForCount(page.locator('.task-row'), 3)
     assert.match(page.url(), /\?caller=ann$/)
     await page.goBack()
-    await hasCount(page.locator('.task-row'), 1)
+    await waitForCount(page.locator('.task-row'), 1)
     await page.close()
   })
 
   it('is narrowed by time, also by one’s own', async () => {
-    const page = await house.open('/tasks?time=15m')
+    const page = await fixture.open('/tasks?time=15m')
     await rows(page).first().waitFor()
     assert.equal(await rows(page).count(), 5)
     await page.getByLabel('Time').selectOption('custom')
@@ -111,21 +111,21 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('changes as tasks do, without a look', async () => {
-    const page = await house.open('/tasks?state=TASK_STATE_WORKING')
+    const page = await fixture.open('/tasks?state=TASK_STATE_WORKING')
     await page.getByRole('heading', { name: 'No task fits these filters' }).waitFor()
-    const waiting = stage.send('talker', 'wait for me', ann).catch(() => {})
+    const waiting = testHub.send('talker', 'wait for me', ann).catch(() => {})
     const row = rows(page).filter({ hasText: 'wait for me' })
     await row.getByText('working').waitFor()
-    const { tasks } = (await stage.ask('GET', '/admin/tasks?state=TASK_STATE_WORKING')).json
-    await stage.ask('POST', `/admin/tasks/${tasks[0].id}/cancel`)
+    const { tasks } = (await testHub.ask('GET', '/admin/tasks?state=TASK_STATE_WORKING')).json
+    await testHub.ask('POST', `/admin/tasks/${tasks[0].id}/cancel`)
     await row.waitFor({ state: 'detached' })
     await waiting
     await page.close()
   })
 
   it('goes on after the hub was away', async () => {
-    const page = await house.context.newPage()
-    await page.goto(`${stage.url}/tasks`)
+    const page = await fixture.context.newPage()
+    await page.goto(`${testHub.url}/tasks`)
     await rows(page).first().waitFor()
     await page.route('**/admin/tasks?*', (route) => route.abort())
     await page.getByLabel('Agent').selectOption('talker')
@@ -138,7 +138,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('is moved through, opened, closed and copied from by keyboard', async () => {
-    const page = await house.open('/tasks')
+    const page = await fixture.open('/tasks')
     await rows(page).first().waitFor()
     const [first, second] = await titles(page)
     await page.keyboard.press('j')
@@ -150,10 +150,10 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.waitForURL(/\/tasks\/[\w-]+$/)
     assert.equal(await selectedTitle(page), second)
     await page.keyboard.press('k')
-    await hasText(page.locator('.task-detail h2'), first ?? '')
+    await waitForText(page.locator('.task-detail h2'), first ?? '')
     assert.equal(await selectedTitle(page), first)
     await page.keyboard.press('c')
-    assert.equal(await copiedText(page), new URL(page.url()).pathname.split('/')[2])
+    assert.equal(await readClipboard(page), new URL(page.url()).pathname.split('/')[2])
     await page.keyboard.press('Escape')
     await page.waitForURL(/\/tasks$/)
     await page.keyboard.press('/')
@@ -166,7 +166,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('keeps the filters while a task is open, and its own width', async () => {
-    const page = await house.open('/tasks?agent=talker')
+    const page = await fixture.open('/tasks?agent=talker')
     await rows(page).filter({ hasText: 'Hello from Ann' }).click()
     await page.getByRole('heading', { name: 'Hello from Ann', level: 2 }).waitFor()
     assert.match(page.url(), new RegExp(`/tasks/${hello.id}\\?agent=talker$`))
@@ -174,17 +174,20 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     const width = () => page.locator('.split-list').evaluate((list) => list.clientWidth)
     const before = await width()
     await page.keyboard.press('ArrowRight')
-    await until(async () => ((await width()) > before ? true : undefined), 'the list is wider')
+    await waitFor(async () => ((await width()) > before ? true : undefined), 'the list is wider')
     await page.getByRole('link', { name: 'Close' }).click()
     await page.waitForURL(/\/tasks\?agent=talker$/)
     await page.close()
   })
 
   it('is copied as a request and exported as a file, as it is filtered', async () => {
-    const page = await house.open('/tasks?caller=ann&text=hello')
+    const page = await fixture.open('/tasks?caller=ann&text=hello')
     await rows(page).first().waitFor()
     await page.getByRole('button', { name: 'curl' }).click()
-    assert.match(await copiedText(page), /Bearer \$PARLEY_ADMIN_KEY" 'http:.*\/admin\/tasks\?caller=ann&text=hello'$/)
+    assert.match(
+      await readClipboard(page),
+      /Bearer \$PARLEY_ADMIN_KEY" 'http:.*\/admin\/tasks\?caller=ann&text=hello'$/,
+    )
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export' }).click(),
@@ -200,12 +203,12 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('does not move what is read: what is new waits behind a pill', async () => {
-    for (let number = 0; number < 30; number += 1) await stage.send('talker', `one of many ${number}`)
-    const page = await house.open('/tasks', { height: 500 })
+    for (let number = 0; number < 30; number += 1) await testHub.send('talker', `one of many ${number}`)
+    const page = await fixture.open('/tasks', { height: 500 })
     await rows(page).first().waitFor()
     const list = page.locator('.task-list .virtual')
     await list.evaluate((element) => (element.scrollTop = 400))
-    await hasCount(page.getByText('one of many 29', { exact: true }), 0)
+    await waitForCount(page.getByText('one of many 29', { exact: true }), 0)
     const places = () =>
       list.evaluate((element) =>
         [...element.querySelectorAll<any>('.task-row')].map((row) => [
@@ -214,7 +217,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
         ]),
       )
     const before = await places()
-    for (let number = 0; number < 3; number += 1) await stage.send('talker', `news ${number}`)
+    for (let number = 0; number < 3; number += 1) await testHub.send('talker', `news ${number}`)
     await page.getByRole('button', { name: '3 new' }).waitFor()
     assert.deepEqual(await places(), before)
     await page.getByRole('button', { name: '3 new' }).click()
@@ -225,22 +228,22 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
   })
 
   it('looks again where so much happened at once that it is not told one by one', async () => {
-    const page = await house.open('/tasks')
+    const page = await fixture.open('/tasks')
     await rows(page).first().waitFor()
-    await Promise.all(Array.from({ length: 130 }, (_, number) => stage.send('talker', `a crowd ${number}`)))
+    await Promise.all(Array.from({ length: 130 }, (_, number) => testHub.send('talker', `a crowd ${number}`)))
     await rows(page).filter({ hasText: 'a crowd' }).first().waitFor()
-    const { tasks } = (await stage.ask('GET', '/admin/tasks?limit=10')).json
+    const { tasks } = (await testHub.ask('GET', '/admin/tasks?limit=10')).json
     const shown = async (): Promise<string> =>
       (
         await page.locator('.task-row').evaluateAll((all: any[]) => all.slice(0, 10).map((row) => row.dataset.task))
       ).join()
     const newest = tasks.map(({ id }: any) => id).join()
-    await until(async () => ((await shown()) === newest ? true : undefined), 'the newest are listed')
+    await waitFor(async () => ((await shown()) === newest ? true : undefined), 'the newest are listed')
     await page.close()
   })
 
   it('fits a phone: two lines a row, the task in place of the list, nothing to scroll sideways', async () => {
-    const page = await house.open('/tasks', { width: 390, height: 844 })
+    const page = await fixture.open('/tasks', { width: 390, height: 844 })
     await rows(page).first().waitFor()
     const wide = () => pageWidth(page)
     assert.equal(await wide(), 390)
@@ -262,7 +265,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
 
   for (const theme of ['light', 'dark'] as const) {
     it(`has nothing that axe finds serious, in ${theme} colours`, async () => {
-      const page = await house.open(`/tasks/${failed.id}?agent=talker`, { theme })
+      const page = await fixture.open(`/tasks/${failed.id}?agent=talker`, { theme })
       await page.locator('.task-detail').waitFor()
       assert.deepEqual(await seriousViolations(page), [])
       await page.getByRole('button', { name: 'State' }).click()
@@ -272,6 +275,6 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
   }
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

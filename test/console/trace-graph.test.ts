@@ -3,23 +3,23 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
-import { delegatingAgents, delegatingFiles, prices } from './delegating.ts'
-import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+import { delegatingAgents, delegatingFiles, prices } from './delegating-agents.ts'
+import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
 describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser, {
+  const fixture = await openConsole(found.browser, {
     agents: delegatingAgents,
     files: delegatingFiles,
     config: { prices },
   })
-  const { stage } = house
+  const { testHub } = fixture
 
   it('of a hub to which nobody has spoken: it teaches the first message', async () => {
-    const page = await house.open('/traces')
+    const page = await fixture.open('/traces')
     await page.getByRole('heading', { name: 'No traces yet' }).waitFor()
     assert.match(await page.locator('.empty pre').innerText(), /^curl .*SendMessage/s)
     await page.close()
@@ -29,8 +29,8 @@ describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : 
   const scale = async (page: Page): Promise<number> =>
     Number.parseInt(await page.locator('.delegation-scale').innerText(), 10)
   const open = async (look: object = {}) => {
-    const { id } = await stage.send('front', 'report on the third quarter')
-    const page = await house.open(`/traces/${id}?view=graph`, look)
+    const { id } = await testHub.send('front', 'report on the third quarter')
+    const page = await fixture.open(`/traces/${id}?view=graph`, look)
     await boxes(page).first().waitFor()
     return { id, page }
   }
@@ -110,15 +110,15 @@ describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : 
   })
 
   it('shows who is at work, who waits and what failed', async () => {
-    const asked = await stage.send('front', 'ask about the weather')
-    const page = await house.open(`/traces/${asked.id}?view=graph`)
+    const asked = await testHub.send('front', 'ask about the weather')
+    const page = await fixture.open(`/traces/${asked.id}?view=graph`)
     await boxes(page).filter({ hasText: 'asker' }).filter({ hasText: 'input' }).waitFor()
-    await stage.send('front', 'Lisbon', undefined, { taskId: asked.id, contextId: asked.contextId })
+    await testHub.send('front', 'Lisbon', undefined, { taskId: asked.id, contextId: asked.contextId })
     await boxes(page).filter({ hasText: 'asker' }).filter({ hasText: 'completed' }).waitFor()
     await page.locator('.delegation-edge text').filter({ hasText: '2×' }).waitFor()
     await page.close()
-    const tried = await stage.send('front', 'try what cannot work')
-    const other = await house.open(`/traces/${tried.id}?view=graph`)
+    const tried = await testHub.send('front', 'try what cannot work')
+    const other = await fixture.open(`/traces/${tried.id}?view=graph`)
     await boxes(other).filter({ hasText: 'broken' }).filter({ hasText: 'failed' }).waitFor()
     assert.equal(await other.locator('.delegation-edge.failed').count(), 1)
     await other.close()
@@ -128,7 +128,7 @@ describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : 
     for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }]) {
       const { page } = await open(look)
       assert.deepEqual(await seriousViolations(page), [], JSON.stringify(look))
-      assert.ok(await fitsItsWidth(page), 'it is cut off')
+      assert.ok(await hasNoHorizontalScroll(page), 'it is cut off')
       await page.getByRole('link', { name: 'Waterfall' }).click()
       await page.getByRole('list', { name: 'Spans' }).waitFor()
       assert.doesNotMatch(page.url(), /view=/)
@@ -137,6 +137,6 @@ describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : 
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -2,27 +2,27 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { until } from '../admin/stage.ts'
+import { waitFor } from '../admin/test-hub.ts'
 import { findBrowser } from '../browser/chromium.ts'
-import { delegatingAgents, delegatingFiles, prices } from './delegating.ts'
-import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+import { delegatingAgents, delegatingFiles, prices } from './delegating-agents.ts'
+import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
 describe('the page of traces', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
   if ('missing' in found) return
   after(() => found.browser.close())
-  const house = await openConsole(found.browser, {
+  const fixture = await openConsole(found.browser, {
     agents: delegatingAgents,
     files: delegatingFiles,
     config: { prices },
   })
-  const { stage } = house
+  const { testHub } = fixture
 
-  const report = await stage.send('front', 'report on the third quarter')
-  const tried = await stage.send('front', 'try what cannot work')
-  const failed = await stage.send('talker', 'fail at once')
-  const hello = await stage.send('talker', 'hello there')
+  const report = await testHub.send('front', 'report on the third quarter')
+  const tried = await testHub.send('front', 'try what cannot work')
+  const failed = await testHub.send('talker', 'fail at once')
+  const hello = await testHub.send('talker', 'hello there')
 
   const rows = (page: Page) => page.getByRole('list', { name: 'Traces' }).getByRole('link')
   const row = (page: Page, text: string) => rows(page).filter({ hasText: text })
@@ -32,12 +32,12 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   const begin = async (agent: string, text: string): Promise<string> => {
     const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
     const configuration = { returnImmediately: true }
-    const { json } = await stage.call(agent, 'SendMessage', { message, configuration })
+    const { json } = await testHub.call(agent, 'SendMessage', { message, configuration })
     return json.result.task.id
   }
 
   it('lists them newest first: what was asked of whom, how it went, who took part, what it used', async () => {
-    const page = await house.open('/traces')
+    const page = await fixture.open('/traces')
     await row(page, 'report on the third quarter').waitFor()
     const texts = await rows(page).allInnerTexts()
     const at = (text: string): number => texts.findIndex((one) => one.includes(text))
@@ -53,7 +53,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('finds them by agent, status, text, duration and errors, all of which stand in the address', async () => {
-    const page = await house.open('/traces')
+    const page = await fixture.open('/traces')
     await row(page, 'hello there').waitFor()
     await page.getByRole('combobox', { name: 'Agent' }).selectOption('checker')
     await row(page, 'hello there').waitFor({ state: 'detached' })
@@ -95,7 +95,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('is used from the keyboard: from row to row, into a trace and back', async () => {
-    const page = await house.open('/traces?agent=talker')
+    const page = await fixture.open('/traces?agent=talker')
     await row(page, 'hello there').waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
@@ -111,7 +111,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('shows a trace with its totals and its spans, each under what it is part of', async () => {
-    const page = await house.open(`/traces/${report.id}`)
+    const page = await fixture.open(`/traces/${report.id}`)
     await span(page, /task front/).waitFor()
     await page.getByRole('heading', { name: 'report on the third quarter', level: 2 }).waitFor()
     const totals = await page.locator('.trace-totals').innerText()
@@ -149,7 +149,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('tells what is known of a span, and leads from a call to the task that it made', async () => {
-    const page = await house.open(`/traces/${report.id}`)
+    const page = await fixture.open(`/traces/${report.id}`)
     await span(page, /^model some-model/).click()
     await page.waitForURL(/\?span=[0-9a-f]{16}$/)
     const details = page.getByRole('complementary', { name: 'Selected span' })
@@ -175,7 +175,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('is read from the keyboard: from span to span, folded, zoomed', async () => {
-    const page = await house.open(`/traces/${report.id}`)
+    const page = await fixture.open(`/traces/${report.id}`)
     await span(page, /task front/).waitFor()
     const all = await spans(page).count()
     // As fast as they come: no key may get lost because the focus lags behind.
@@ -211,7 +211,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('follows what goes on: it grows, and is told when it ends', async () => {
-    const page = await house.open('/traces')
+    const page = await fixture.open('/traces')
     await row(page, 'hello there').waitFor()
     const id = await begin('front', 'wait for ever')
     await row(page, 'wait for ever').filter({ hasText: 'working' }).click()
@@ -219,31 +219,31 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
     const took = async (): Promise<string> =>
       spans(page).filter({ hasText: 'endless' }).locator('.waterfall-number').first().innerText()
     const before = await took()
-    await until(async () => ((await took()) === before ? undefined : true), 'the span grows')
-    await stage.ask('POST', `/admin/tasks/${id}/cancel`)
+    await waitFor(async () => ((await took()) === before ? undefined : true), 'the span grows')
+    await testHub.ask('POST', `/admin/tasks/${id}/cancel`)
     await span(page, /task endless.*canceled/).waitFor()
     await row(page, 'wait for ever').filter({ hasText: 'canceled' }).waitFor()
     await page.close()
   })
 
   it('shows traces that wait for their caller as such, and goes on with the answer', async () => {
-    const asked = await stage.send('front', 'ask about the weather')
-    const page = await house.open(`/traces/${asked.id}`)
+    const asked = await testHub.send('front', 'ask about the weather')
+    const page = await fixture.open(`/traces/${asked.id}`)
     await span(page, /task asker.*waiting/).waitFor()
-    await stage.send('front', 'Lisbon', undefined, { taskId: asked.id, contextId: asked.contextId })
+    await testHub.send('front', 'Lisbon', undefined, { taskId: asked.id, contextId: asked.contextId })
     await span(page, /task front.*ok/).waitFor()
     await span(page, /turn 2/).waitFor()
     await page.close()
   })
 
   it('draws only what is seen of ten thousand spans, and says what is not part of it', async () => {
-    const { id } = await stage.send('front', 'many 12')
-    const page = await house.open(`/traces/${id}`)
+    const { id } = await testHub.send('front', 'many 12')
+    const page = await fixture.open(`/traces/${id}`)
     await span(page, /task wide/).waitFor()
     await page.getByRole('note').filter({ hasText: 'Part of this trace is not shown' }).waitFor()
     assert.ok((await spans(page).count()) < 80)
     await page.locator('.waterfall-rows').evaluate((list) => (list.scrollTop = list.scrollHeight))
-    await until(async () => {
+    await waitFor(async () => {
       const place = Number(await spans(page).last().getAttribute('aria-posinset'))
       return place > 9_000 ? true : undefined
     }, 'the last span is drawn')
@@ -252,16 +252,16 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('tells the first and the last of many events, and where the others are', async () => {
-    const { id } = await stage.send('wide', 'spans 4000')
-    const page = await house.open(`/traces/${id}`)
+    const { id } = await testHub.send('wide', 'spans 4000')
+    const page = await fixture.open(`/traces/${id}`)
     await span(page, /^turn 1/).click()
     await page.getByText(/\d+ events in between are not part of the trace/).waitFor()
     await page.close()
   })
 
   it('leads from a part to the whole', async () => {
-    const { json } = await stage.ask('GET', '/admin/tasks?agent=writer')
-    const page = await house.open(`/traces/${json.tasks[0].id}`)
+    const { json } = await testHub.ask('GET', '/admin/tasks?agent=writer')
+    const page = await fixture.open(`/traces/${json.tasks[0].id}`)
     await page.getByText('This is a part: front handed it on.').waitFor()
     await page.getByRole('link', { name: 'Show the whole trace' }).click()
     await page.waitForURL(`**/traces/${report.id}`)
@@ -272,21 +272,21 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   it('shows all that one trace of a stranger led to', async () => {
     const traceId = 'a'.repeat(32)
     const proof = { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` }
-    await stage.send('talker', 'one of two', proof)
-    await stage.send('talker', 'two of two', proof)
-    const page = await house.open(`/traces/${traceId}`)
+    await testHub.send('talker', 'one of two', proof)
+    await testHub.send('talker', 'two of two', proof)
+    const page = await fixture.open(`/traces/${traceId}`)
     await span(page, /task talker/).waitFor()
     assert.equal(await spans(page).filter({ hasText: 'task talker' }).count(), 2)
     await page.close()
   })
 
   it('holds new ones back while one reads further down, and says how many', async () => {
-    await Promise.all(Array.from({ length: 30 }, (_, n) => stage.send('talker', `filler ${n}`)))
-    const page = await house.open('/traces?agent=talker')
+    await Promise.all(Array.from({ length: 30 }, (_, n) => testHub.send('talker', `filler ${n}`)))
+    const page = await fixture.open('/traces?agent=talker')
     await rows(page).first().waitFor()
     await page.locator('.traces-list .virtual').evaluate((list) => (list.scrollTop = 600))
     const before = await rows(page).nth(8).innerText()
-    await stage.send('talker', 'news of the day')
+    await testHub.send('talker', 'news of the day')
     const pill = page.getByRole('button', { name: '1 new' })
     await pill.waitFor()
     assert.equal((await rows(page).nth(8).innerText()).split('\n')[1], before.split('\n')[1])
@@ -296,11 +296,11 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('is given to take along: as curl and as a file', async () => {
-    const page = await house.open(`/traces/${report.id}`)
+    const page = await fixture.open(`/traces/${report.id}`)
     await span(page, /task front/).waitFor()
-    await house.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.locator('.trace-detail').getByRole('button', { name: 'curl' }).click()
-    await until(async () => {
+    await waitFor(async () => {
       const text = await page.evaluate<string>('navigator.clipboard.readText()')
       return text.includes(`/admin/traces/${report.id}`) ? true : undefined
     }, 'it is copied')
@@ -315,7 +315,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
     for (const theme of ['light', 'dark'] as const) {
       for (const path of ['/traces', `/traces/${tried.id}`]) {
-        const page = await house.open(path, { theme })
+        const page = await fixture.open(path, { theme })
         await rows(page).first().waitFor()
         if (path !== '/traces') await span(page, /^delegate broken/).click()
         assert.deepEqual(await seriousViolations(page), [], `${theme} ${path}`)
@@ -323,16 +323,16 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
       }
     }
     for (const path of ['/traces', `/traces/${report.id}`]) {
-      const page = await house.open(path, { width: 390, height: 844 })
+      const page = await fixture.open(path, { width: 390, height: 844 })
       await (path === '/traces' ? rows(page).first() : span(page, /task front/)).waitFor()
-      assert.ok(await fitsItsWidth(page), 'it is cut off')
+      assert.ok(await hasNoHorizontalScroll(page), 'it is cut off')
       assert.deepEqual(await seriousViolations(page), [], path)
       await page.close()
     }
   })
 
   it('opens its filters from one button where there is little room', async () => {
-    const page = await house.open('/traces', { width: 390, height: 844 })
+    const page = await fixture.open('/traces', { width: 390, height: 844 })
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('combobox', { name: 'Status' }).selectOption('ERROR')
     await page.waitForURL('**/traces?status=ERROR')
@@ -341,11 +341,11 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 
   it('says so where there is no such trace', async () => {
-    const page = await house.open('/traces/none-of-this-name')
+    const page = await fixture.open('/traces/none-of-this-name')
     await page.getByText('There is no such trace.').waitFor()
     await page.getByRole('link', { name: 'Close' }).click()
     await page.waitForURL('**/traces')

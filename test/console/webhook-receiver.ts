@@ -12,7 +12,7 @@ export interface WebhookReceiver {
   answer(path: string, status: number, words?: string): void
 }
 
-export async function webhookReceiver(): Promise<WebhookReceiver> {
+export async function openWebhookReceiver(): Promise<WebhookReceiver> {
   const answers = new Map<string, { readonly status: number; readonly words: string }>()
   const heard: { path: string; eventId: string; answered: number }[] = []
   const server = createServer((request, response) => {

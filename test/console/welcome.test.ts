@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
-import { fitsItsWidth, openConsole, seriousViolations } from './open-console.ts'
+import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 
 const found = await findBrowser()
 
@@ -19,13 +19,13 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
   if ('missing' in found) return
   after(() => found.browser.close())
   const somebody = await openCardServer()
-  const house = await openConsole(found.browser, { config: { agents: demo } })
-  const { stage } = house
+  const fixture = await openConsole(found.browser, { config: { agents: demo } })
+  const { testHub } = fixture
   const step = (page: Page, title: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, level: 2 }) })
 
   it('begins where one arrives, with the agents that are there', async () => {
-    const page = await house.open('/')
+    const page = await fixture.open('/')
     await page.waitForURL('**/welcome')
     await page.getByRole('heading', { name: 'Welcome to Parley', level: 1 }).waitFor()
     for (const name of ['Echo', 'Clock', 'Concierge']) {
@@ -39,17 +39,17 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
   for (const theme of ['light', 'dark'] as const) {
     it(`has no serious violation in ${theme} colours, on a screen and on a phone`, async () => {
       for (const width of [1280, 390]) {
-        const page = await house.open('/welcome', { theme, width })
+        const page = await fixture.open('/welcome', { theme, width })
         await step(page, 'Add your own agent').waitFor()
         assert.deepEqual(await seriousViolations(page), [])
-        assert.ok(await fitsItsWidth(page))
+        assert.ok(await hasNoHorizontalScroll(page))
         await page.close()
       }
     })
   }
 
   it('leads by the keyboard alone to a first message, its answer and its task', async () => {
-    const page = await house.open('/welcome')
+    const page = await fixture.open('/welcome')
     await page.getByLabel('Message').fill('Good morning')
     await page.getByLabel('Message').press('Enter')
     const talk = step(page, 'Send a first message')
@@ -57,7 +57,7 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
     await talk.getByText('Your task is in the log').waitFor()
     await talk.getByText('completed').waitFor()
     await page.getByRole('heading', { name: 'Send a first message (done)' }).waitFor()
-    const { json } = await stage.ask('GET', '/admin/tasks')
+    const { json } = await testHub.ask('GET', '/admin/tasks')
     assert.equal(json.tasks[0].caller, 'console|admin')
     const link = talk.getByRole('link', { name: 'See every event of it' })
     assert.equal(await link.getAttribute('href'), `/tasks/${json.tasks[0].id}`)
@@ -65,7 +65,7 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
   })
 
   it('shows an answer as it comes, and what an agent asks', async () => {
-    const page = await house.open('/welcome?agent=clock&text=2')
+    const page = await fixture.open('/welcome?agent=clock&text=2')
     await page.getByRole('button', { name: 'Send' }).click()
     const talk = step(page, 'Send a first message')
     await talk.getByText('working').waitFor()
@@ -80,14 +80,14 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
   })
 
   it('says what is done already to whoever comes later', async () => {
-    const page = await house.open('/welcome')
+    const page = await fixture.open('/welcome')
     await page.getByRole('heading', { name: 'Send a first message (done)' }).waitFor()
     await page.getByRole('heading', { name: 'Add your own agent', exact: true }).waitFor()
     await page.close()
   })
 
   it('ends with an agent of one’s own, found out and added right there', async () => {
-    const page = await house.open('/welcome')
+    const page = await fixture.open('/welcome')
     await page.getByLabel('An address, or a command').fill(somebody.url)
     await page.getByRole('button', { name: 'Find out' }).click()
     await page.getByRole('button', { name: 'Add somebody' }).click()
@@ -102,27 +102,27 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
 
   describe('after that, the overview', () => {
     it('is what one sees at first, live: agents, tasks now, tasks last', async () => {
-      const page = await house.open('/')
+      const page = await fixture.open('/')
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
       const numbers = page.getByRole('list', { name: 'Now' })
       await numbers.getByRole('link', { name: /^4 \/ 4 agents up/ }).waitFor()
       await numbers.getByRole('link', { name: /^0 tasks at work/ }).waitFor()
-      await stage.call('clock', 'SendMessage', {
+      await testHub.call('clock', 'SendMessage', {
         message: { messageId: 'o', role: 'ROLE_USER', parts: [{ text: '60' }] },
         configuration: { returnImmediately: true },
       })
       await numbers.getByRole('link', { name: /^1 tasks at work/ }).waitFor()
       await page.getByRole('link', { name: /working 60 clock/ }).waitFor()
-      const { json } = await stage.ask('GET', '/admin/tasks?agent=clock&state=TASK_STATE_WORKING')
-      await stage.ask('POST', `/admin/tasks/${json.tasks[0].id}/cancel`)
+      const { json } = await testHub.ask('GET', '/admin/tasks?agent=clock&state=TASK_STATE_WORKING')
+      await testHub.ask('POST', `/admin/tasks/${json.tasks[0].id}/cancel`)
       await numbers.getByRole('link', { name: /^0 tasks at work/ }).waitFor()
       await page.close()
     })
 
     it('says which agents need care, and why', async () => {
-      await stage.ask('POST', '/admin/agents', { name: 'gone', entry: { kind: 'a2a', url: 'http://127.0.0.1:9001' } })
-      await stage.ask('POST', '/admin/agents/gone/look')
-      const page = await house.open('/welcome')
+      await testHub.ask('POST', '/admin/agents', { name: 'gone', entry: { kind: 'a2a', url: 'http://127.0.0.1:9001' } })
+      await testHub.ask('POST', '/admin/agents/gone/look')
+      const page = await fixture.open('/welcome')
       await page.getByRole('heading', { name: 'Agents that need care' }).waitFor()
       await page.getByRole('link', { name: /down gone it cannot be reached/ }).click()
       await page.waitForURL('**/agents/gone')
@@ -130,7 +130,7 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
     })
 
     it('leads on, and back to the first steps', async () => {
-      const page = await house.open('/welcome')
+      const page = await fixture.open('/welcome')
       const links = page.getByRole('navigation', { name: 'Quick links' })
       assert.deepEqual(await links.getByRole('link').evaluateAll((all) => all.map((one) => one.getAttribute('href'))), [
         '/playground',
@@ -146,16 +146,16 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
 
     it('has no serious violation, and fits on a phone', async () => {
       for (const look of [{ theme: 'dark' }, { width: 390 }] as const) {
-        const page = await house.open('/welcome?view=overview', look)
+        const page = await fixture.open('/welcome?view=overview', look)
         await page.getByRole('heading', { name: 'Recent tasks' }).waitFor()
         assert.deepEqual(await seriousViolations(page), [])
-        assert.ok(await fitsItsWidth(page))
+        assert.ok(await hasNoHorizontalScroll(page))
         await page.close()
       }
     })
   })
 
   it('was not complained of', () => {
-    assert.deepEqual(house.complaints, [])
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

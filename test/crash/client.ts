@@ -3,7 +3,7 @@
  * after the last event it has seen, and keeps everything it was told.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { WireEvent } from '../../packages/a2a/src/client/contract.ts'
+import type { EventFrame } from '../../packages/a2a/src/client/contract.ts'
 import { A2AError } from '../../packages/a2a/src/model/error.ts'
 import { newId } from '../../packages/a2a/src/model/id.ts'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
@@ -14,7 +14,7 @@ import type { TestWire } from '../../packages/a2a/src/testing/test-wire.ts'
 import { versionOf } from '../../packages/a2a/src/versions/index.ts'
 import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
 
-export interface Told {
+export interface StreamHistory {
   readonly agent: string
   readonly taskId: string
   /** Each event with the id it came under, in the order it came. */
@@ -23,17 +23,17 @@ export interface Told {
   readonly resumptions: number
 }
 
-export interface Dialling {
+export interface WireOptions {
   readonly version: VersionId
   readonly binding: 'JSONRPC' | 'HTTP+JSON'
 }
 
-export function dial(url: string, agent: string, { version, binding }: Dialling): TestWire {
+export function openWire(url: string, agent: string, { version, binding }: WireOptions): TestWire {
   return testWire({ url: `${url}/a2a/${agent}`, version: versionOf(version), binding, fetch })
 }
 
 /** Retries while nobody is there, or while the connection dies under the call. Protocol errors are answers. */
-export async function persist<T>(call: () => Promise<T>): Promise<T> {
+export async function retryUntilAnswered<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {
       return await call()
@@ -48,14 +48,14 @@ export async function persist<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-export async function streamToTheEnd(url: string, agent: string, text: string, how: Dialling): Promise<Told> {
+export async function streamToEnd(url: string, agent: string, text: string, how: WireOptions): Promise<StreamHistory> {
   const messageId = newId()
   const events: { id: number; event: StreamEvent }[] = []
   let taskId: string | undefined
   let state: TaskState = 'TASK_STATE_UNSPECIFIED'
   let resumptions = 0
-  const wire = dial(url, agent, how)
-  await persist(async () => {
+  const wire = openWire(url, agent, how)
+  await retryUntilAnswered(async () => {
     const before = events.length
     for await (const told of open()) take(told)
     if (before > 0) resumptions += 1
@@ -63,7 +63,7 @@ export async function streamToTheEnd(url: string, agent: string, text: string, h
   })
   return { agent, taskId: taskId as unknown as string, events, state, resumptions }
 
-  function open(): AsyncGenerator<WireEvent> {
+  function open(): AsyncGenerator<EventFrame> {
     const last = events.at(-1)?.id
     // Until an event has come the message may or may not have been taken: sending it again is safe either way.
     if (taskId === undefined || last === undefined) {
@@ -72,7 +72,7 @@ export async function streamToTheEnd(url: string, agent: string, text: string, h
     return wire.stream('SubscribeToTask', { id: taskId }, { lastEventId: String(last) })
   }
 
-  function take({ event, id }: WireEvent): void {
+  function take({ event, id }: EventFrame): void {
     events.push({ id: Number(id), event })
     if ('task' in event) taskId = event.task.id
     const status = 'task' in event ? event.task.status : 'statusUpdate' in event ? event.statusUpdate.status : undefined
@@ -81,13 +81,13 @@ export async function streamToTheEnd(url: string, agent: string, text: string, h
 }
 
 /** Sends and waits, again and again with the same messageId until there is an answer; answers a question if one comes. */
-export async function sendToTheEnd(url: string, agent: string, text: string, how: Dialling): Promise<Task> {
-  const wire = dial(url, agent, how)
+export async function sendToEnd(url: string, agent: string, text: string, how: WireOptions): Promise<Task> {
+  const wire = openWire(url, agent, how)
   const first = newId()
-  const asked = await persist(() => send(wire, first, text))
+  const asked = await retryUntilAnswered(() => send(wire, first, text))
   if (asked.status.state !== 'TASK_STATE_INPUT_REQUIRED') return asked
   const second = newId()
-  return persist(() => send(wire, second, 'the answer', asked.id))
+  return retryUntilAnswered(() => send(wire, second, 'the answer', asked.id))
 }
 
 async function send(wire: TestWire, messageId: string, text: string, taskId?: string): Promise<Task> {

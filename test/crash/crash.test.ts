@@ -9,12 +9,12 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { StreamEvent, Task } from '../../packages/a2a/src/model/task.ts'
-import { dial, persist, sendToTheEnd, streamToTheEnd } from './client.ts'
-import type { Dialling, Told } from './client.ts'
+import { openWire, retryUntilAnswered, sendToEnd, streamToEnd } from './client.ts'
+import type { WireOptions, StreamHistory } from './client.ts'
 import { createRandom } from './random.ts'
-import { createVictim } from './victim.ts'
-import type { Victim } from './victim.ts'
-import { startWorker } from './worker.ts'
+import { startKillableServer } from './killable-server.ts'
+import type { KillableServer } from './killable-server.ts'
+import { startJobServer } from './job-server.ts'
 
 const kills = process.env['PARLEY_FULL'] === '1' ? 200 : 12
 const clientsOfEachKind = 4
@@ -27,32 +27,32 @@ interface TakenUp {
   readonly failed: number
 }
 
-const ways: readonly Dialling[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
+const ways: readonly WireOptions[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
   (['JSONRPC', 'HTTP+JSON'] as const).map((binding) => ({ version, binding })),
 )
 
 describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
   const random = createRandom(seed)
-  const told: Told[] = []
+  const told: StreamHistory[] = []
   const answered: Task[] = []
-  let victim: Victim
-  let worker: Awaited<ReturnType<typeof startWorker>>
+  let victim: KillableServer
+  let worker: Awaited<ReturnType<typeof startJobServer>>
   const takenUp: TakenUp[] = []
   let died = 0
 
-  const way = (): Dialling => ways[Math.floor(random() * ways.length)] as Dialling
+  const way = (): WireOptions => ways[Math.floor(random() * ways.length)] as WireOptions
 
   before(async () => {
-    worker = await startWorker(120)
-    victim = await createVictim(worker.url)
+    worker = await startJobServer(120)
+    victim = await startKillableServer(worker.url)
     await victim.start()
     let over = false
     const load = Promise.all(
       Array.from({ length: clientsOfEachKind }, () => [
-        repeat(async () => told.push(await streamToTheEnd(victim.url(), 'counter', '60', way()))),
-        repeat(async () => told.push(await streamToTheEnd(victim.url(), 'fragile', fragileWords, way()))),
-        repeat(async () => answered.push(await sendToTheEnd(victim.url(), 'asker', 'hello', way()))),
-        repeat(async () => answered.push(await sendToTheEnd(victim.url(), 'remote', 'work', way()))),
+        repeat(async () => told.push(await streamToEnd(victim.url(), 'counter', '60', way()))),
+        repeat(async () => told.push(await streamToEnd(victim.url(), 'fragile', fragileWords, way()))),
+        repeat(async () => answered.push(await sendToEnd(victim.url(), 'asker', 'hello', way()))),
+        repeat(async () => answered.push(await sendToEnd(victim.url(), 'remote', 'work', way()))),
       ]).flat(),
     )
     while (died < kills) {
@@ -156,7 +156,7 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
         // Tasks whose clients were gone when the load ended may still be running: they must end by themselves.
         await within(
           60_000,
-          async () => (await dial(victim.url(), agent, modern).call('ListTasks', { status })).totalSize === 0,
+          async () => (await openWire(victim.url(), agent, modern).call('ListTasks', { status })).totalSize === 0,
         )
       }
     }
@@ -171,11 +171,11 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
     console.log(`${died} kills, ${told.length} streams, ${resumed} resumptions, ${answered.length} sends`)
   })
 
-  const modern: Dialling = { version: '1.0', binding: 'JSONRPC' }
+  const modern: WireOptions = { version: '1.0', binding: 'JSONRPC' }
 
   /** Tasks that were at work when the server died say so with an older time than those that came since. */
   async function untilTakenUp(killedAt: number): Promise<TakenUp> {
-    const wire = dial(victim.url(), 'fragile', modern)
+    const wire = openWire(victim.url(), 'fragile', modern)
     const isLeft = ({ status }: Task): boolean => Date.parse(status.timestamp ?? '') < killedAt
     await within(60_000, async () => {
       const { tasks } = await wire.call('ListTasks', { status: 'TASK_STATE_WORKING', pageSize: 100 })
@@ -187,13 +187,13 @@ describe(`a server killed ${kills} times under load (seed ${seed})`, () => {
   }
 
   function get(agent: string, id: string): Promise<Task> {
-    return persist(() => dial(victim.url(), agent, modern).call('GetTask', { id }))
+    return retryUntilAnswered(() => openWire(victim.url(), agent, modern).call('GetTask', { id }))
   }
 
   /** The whole log of a finished task, as a reader sees it who has seen nothing yet. */
   async function eventsOf(agent: string, id: string): Promise<Map<number, StreamEvent>> {
     const events = new Map<number, StreamEvent>()
-    const stream = dial(victim.url(), agent, modern).stream('SubscribeToTask', { id }, { lastEventId: '0' })
+    const stream = openWire(victim.url(), agent, modern).stream('SubscribeToTask', { id }, { lastEventId: '0' })
     for await (const { event, id: seq } of stream) events.set(Number(seq), event)
     return events
   }

@@ -2,24 +2,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../packages/a2a/src/agents/agent.ts'
-import { eventually, openHouse, saying } from '../../packages/a2a/src/testing/engine-fixture.ts'
-import { mortalStores } from '../../packages/a2a/src/testing/mortal-store.ts'
+import { eventually, openTestEngine, textOfMessage } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
+import { crashingStores } from '../../packages/a2a/src/testing/fixtures/crashing-store.ts'
 
 const turnTimeoutMs = 3_600_000
 const endless = (): Promise<never> => new Promise(() => {})
 
-for (const [name, begin] of Object.entries(mortalStores)) {
+for (const [name, begin] of Object.entries(crashingStores)) {
   describe(`a turn whose deadline was running when the process died, over ${name},`, () => {
     it('has a fresh one when it is run again [B-52 S0-20]', async (t) => {
       let attempts = 0
       const agent: Agent = { resume: 'rerun', run: () => ((attempts += 1), endless()) }
       const life = begin(t)
-      const first = await openHouse(t, agent, { ...life, options: { turnTimeoutMs } })
+      const first = await openTestEngine(t, agent, { ...life, options: { turnTimeoutMs } })
       const { id } = await first.start('go')
       const before = (await life.store.load(id))?.due?.at as number
       const next = await life.crash()
       const restartedAt = next.now()
-      await openHouse(t, agent, { ...next, options: { turnTimeoutMs } })
+      await openTestEngine(t, agent, { ...next, options: { turnTimeoutMs } })
       const dueAt = async (): Promise<number> => (await next.store.load(id))?.due?.at ?? 0
       await eventually(async () => (await dueAt()) >= restartedAt + turnTimeoutMs, 'a deadline of the second attempt')
       assert.equal(attempts, 2)
@@ -28,12 +28,12 @@ for (const [name, begin] of Object.entries(mortalStores)) {
 
     it('does not wait for it when it cannot be resumed [B-52 S0-20]', async (t) => {
       const life = begin(t)
-      const first = await openHouse(t, endless, { ...life, options: { turnTimeoutMs } })
+      const first = await openTestEngine(t, endless, { ...life, options: { turnTimeoutMs } })
       const { id } = await first.start('go')
       const next = await life.crash()
-      const second = await openHouse(t, endless, { ...next, options: { turnTimeoutMs } })
+      const second = await openTestEngine(t, endless, { ...next, options: { turnTimeoutMs } })
       const failed = await second.reaches(id, 'TASK_STATE_FAILED')
-      assert.equal(saying(failed.status.message), 'The task was interrupted by a restart')
+      assert.equal(textOfMessage(failed.status.message), 'The task was interrupted by a restart')
       assert.equal((await next.store.load(id))?.due, undefined)
     })
   })

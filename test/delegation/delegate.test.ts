@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { delegationExtension as uri } from '@parley/a2a'
 import type { Task } from '@parley/a2a'
-import { module, openHub, questionOf, referredIn, textOf } from './open-hub.ts'
+import { moduleAgent, openHub, questionOf, referencedTaskIdsIn, textOf } from './open-hub.ts'
 
 const agents = {
-  front: module('front'),
-  echo: module('echo'),
-  asker: module('asker'),
-  endless: module('endless'),
-  other: module('front'),
+  front: moduleAgent('front'),
+  echo: moduleAgent('echo'),
+  asker: moduleAgent('asker'),
+  endless: moduleAgent('endless'),
+  other: moduleAgent('front'),
 }
 const taskOf = (answer: unknown): Task => {
   const task = answer as Task
@@ -22,8 +22,8 @@ describe('work that is handed on', () => {
   it('is a task of the other agent: its words come under its id, its artifacts as they come [S2-12 S4-21]', async (t) => {
     const { agent } = await openHub(t, { agents })
     const events = await (await agent('front')).stream('echo one two').all()
-    const [child] = referredIn(events)
-    assert.equal(referredIn(events).length, 1)
+    const [child] = referencedTaskIdsIn(events)
+    assert.equal(referencedTaskIdsIn(events).length, 1)
     const statuses = events.flatMap((event) =>
       'statusUpdate' in event && event.statusUpdate.status.message !== undefined ? [event.statusUpdate] : [],
     )
@@ -56,7 +56,7 @@ describe('work that is handed on', () => {
   it('may be answered by a message alone, and is a task all the same', async (t) => {
     const { agent } = await openHub(t, { agents })
     const events = await (await agent('front')).stream('echo reply').all()
-    assert.equal(referredIn(events).length, 1)
+    assert.equal(referencedTaskIdsIn(events).length, 1)
     assert.equal(await (await agent('front')).ask('echo reply'), 'echo said: at once')
   })
 
@@ -83,7 +83,7 @@ describe('work that is handed on', () => {
     const { agent, lines } = await openHub(t, { agents })
     const front = await agent('front')
     const stream = front.stream('endless')
-    for await (const event of stream) if (referredIn([event]).length > 0) break
+    for await (const event of stream) if (referencedTaskIdsIn([event]).length > 0) break
     assert.equal((await front.cancel(stream.taskId ?? '')).status.state, 'TASK_STATE_CANCELED')
     const asked = taskOf(await front.send('asker X'))
     await front.cancel(asked.id)

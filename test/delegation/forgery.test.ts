@@ -8,9 +8,9 @@ import { A2AError, delegationExtension as uri } from '@parley/a2a'
 import type { Struct, Task } from '@parley/a2a'
 import type { RemoteAgent } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
-import { bent, createForger, seconds } from './forger.ts'
-import type { Forger } from './forger.ts'
-import { module, openHub, textOf } from './open-hub.ts'
+import { corruptToken, createTokenForger, unixSeconds } from './token-forger.ts'
+import type { TokenForger } from './token-forger.ts'
+import { moduleAgent, openHub, textOf } from './open-hub.ts'
 
 const hub = 'https://b.test'
 const messageId = 'the-message'
@@ -26,13 +26,13 @@ interface Seen {
   readonly metadata: object | null
 }
 
-let friend: Forger
-let middle: Forger
-let stranger: Forger
+let friend: TokenForger
+let middle: TokenForger
+let stranger: TokenForger
 before(async () => {
-  friend = await createForger({ issuer: 'https://a.test', ...about })
-  middle = await createForger({ issuer: 'https://m.test', ...about })
-  stranger = await createForger({ issuer: 'https://x.test', ...about })
+  friend = await createTokenForger({ issuer: 'https://a.test', ...about })
+  middle = await createTokenForger({ issuer: 'https://m.test', ...about })
+  stranger = await createTokenForger({ issuer: 'https://x.test', ...about })
 })
 
 interface About {
@@ -55,7 +55,7 @@ async function open(t: TestContext): Promise<Stage> {
   const adminKey = 'the admin of this hub'
   const { hub: running, agent } = await openHub(t, {
     listen: { port: 0, grpcPort: 0 },
-    agents: { leaf: module('leaf'), other: module('leaf') },
+    agents: { leaf: moduleAgent('leaf'), other: moduleAgent('leaf') },
     access: { anonymous: [] },
     admin: { key: adminKey },
     limits: { perKey: '100000/s' },
@@ -136,7 +136,7 @@ describe('the token of a hub that is trusted', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 2 }), fc.nat(), async (part, at) => {
         const { jti, ...more } = fresh()
-        const seen = await call(bent(await friend.token({ jti }), part, at), more)
+        const seen = await call(corruptToken(await friend.token({ jti }), part, at), more)
         assert.match(String(seen), refused)
       }),
       { numRuns },
@@ -161,8 +161,8 @@ describe('the token of a hub that is trusted', () => {
     const { jti, ...more } = fresh()
     const at = async (claims: object): Promise<string> =>
       String(await call(await friend.token({ jti, ...claims }), more))
-    assert.match(await at({ iat: seconds() - 420, exp: seconds() - 120 }), /it has expired/)
-    assert.match(await at({ iat: seconds() + 600, exp: seconds() + 900 }), /from the future/)
+    assert.match(await at({ iat: unixSeconds() - 420, exp: unixSeconds() - 120 }), /it has expired/)
+    assert.match(await at({ iat: unixSeconds() + 600, exp: unixSeconds() + 900 }), /from the future/)
     assert.match(await at({ dl: Date.now() - 1 }), /^UNSUPPORTED_OPERATION DELEGATION_DEADLINE: /)
   })
 
@@ -173,12 +173,12 @@ describe('the token of a hub that is trusted', () => {
       const seen = await call(await friend.token({ jti, ...claims }), more)
       return typeof seen === 'string' ? seen : 'called'
     }
-    assert.equal(await at({ exp: seconds() + 590 }), 'called')
-    assert.match(await at({ exp: seconds() + 86_400 }), /HOP_TOKEN_INVALID: .* at most 600 are accepted/)
+    assert.equal(await at({ exp: unixSeconds() + 590 }), 'called')
+    assert.match(await at({ exp: unixSeconds() + 86_400 }), /HOP_TOKEN_INVALID: .* at most 600 are accepted/)
     assert.match(await at({ exp: 1e300 }), refused)
     assert.match(await at({ exp: undefined }), refused)
     assert.match(await at({ iat: undefined }), refused)
-    assert.match(await at({ iat: seconds() + 50, exp: seconds() }), /expires before it was issued/)
+    assert.match(await at({ iat: unixSeconds() + 50, exp: unixSeconds() }), /expires before it was issued/)
   })
 
   it('is refused if it is longer than 32768 characters: its limits do not vanish', async (t) => {
@@ -291,7 +291,7 @@ describe('a token that was made of another', () => {
     }
     // Expired meanwhile, it still says what was given.
     assert.equal(
-      typeof (await seen({}, await friend.token({ ...first, iat: seconds() - 9_300, exp: seconds() - 9_000 }))),
+      typeof (await seen({}, await friend.token({ ...first, iat: unixSeconds() - 9_300, exp: unixSeconds() - 9_000 }))),
       'object',
     )
   })

@@ -6,9 +6,9 @@ import fc from 'fast-check'
 import { A2AError } from '@parley/a2a'
 import type { Report, Turn } from '@parley/a2a'
 import type { AgentTools } from '@parley/hub'
-import { chainIn } from '../../packages/hub/src/delegation/chain.ts'
-import { testDelegation } from '../../packages/hub/src/delegation/testing/test-delegation.ts'
-import { testHub } from '../../packages/hub/src/delegation/testing/test-hub.ts'
+import { chainFromProvenance } from '../../packages/hub/src/delegation/chain.ts'
+import { createTestDelegation } from '../../packages/hub/src/delegation/testing/test-delegation.ts'
+import { createTestHub } from '../../packages/hub/src/delegation/testing/test-hub.ts'
 
 /** Whom to ask for what, one after the other. */
 interface Plan {
@@ -52,7 +52,7 @@ async function open(t: TestContext, { maxDepth, tasks }: Limits, isAtOnce: boole
   const walker = (name: string) => ({
     resume: 'rerun' as const,
     async *run(turn: Turn, { delegate }: AgentTools): AsyncGenerator<Report, void, undefined> {
-      walk.opened.push({ agent: name, visited: chainIn(turn.provenance)?.visited ?? [] })
+      walk.opened.push({ agent: name, visited: chainFromProvenance(turn.provenance)?.visited ?? [] })
       const plan = JSON.parse(turn.text) as readonly Plan[]
       const ask = async ({ agent, then }: Plan): Promise<void> => {
         const asked = delegate({ agent, message: JSON.stringify(then) })
@@ -68,9 +68,9 @@ async function open(t: TestContext, { maxDepth, tasks }: Limits, isAtOnce: boole
       yield 'done'
     },
   })
-  const delegation = await testDelegation({ settings: { issuer: hub, maxDepth, tasks } })
+  const delegation = await createTestDelegation({ settings: { issuer: hub, maxDepth, tasks } })
   const agents = Object.fromEntries(names.map((name) => [name, walker(name)]))
-  return { walk, hub: await testHub(t, agents, { delegation }) }
+  return { walk, hub: await createTestHub(t, agents, { delegation }) }
 }
 
 /** The same by the rules alone. */
@@ -100,7 +100,7 @@ describe('agents that call agents', () => {
         const task = await running.send('a', JSON.stringify(plan))
         assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
         assert.deepEqual(walk, expected(plan, given))
-        await running.goDown()
+        await running.shutDown()
       }),
       { numRuns },
     )
@@ -122,7 +122,7 @@ describe('agents that call agents', () => {
           const wanted = expected(plan, { ...given, tasks: Infinity })
           assert.equal(children.length, wanted.opened.length - 1)
         }
-        await running.goDown()
+        await running.shutDown()
       }),
       { numRuns },
     )

@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test'
 import type { AgentLog, StreamEvent, Struct, Task } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import type { ConnectOptions, RemoteAgent } from '@parley/a2a/client'
-import { kinds } from '../../packages/hub/src/agents/kinds.ts'
-import { checkConfig } from '../../packages/hub/src/config/check.ts'
+import { agentKinds } from '../../packages/hub/src/agents/kinds.ts'
+import { checkConfig } from '../../packages/hub/src/config/check-config.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
 import type { Hub } from '../../packages/hub/src/hub.ts'
 
@@ -19,7 +19,11 @@ export interface OpenHub {
 }
 
 export const agentFile = (name: string): string => join(import.meta.dirname, 'agents', `${name}.ts`)
-export const module = (name: string, more: object = {}): object => ({ kind: 'module', path: agentFile(name), ...more })
+export const moduleAgent = (name: string, more: object = {}): object => ({
+  kind: 'module',
+  path: agentFile(name),
+  ...more,
+})
 
 export async function openHub(t: TestContext, sections: object): Promise<OpenHub> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-delegation-'))
@@ -28,7 +32,7 @@ export async function openHub(t: TestContext, sections: object): Promise<OpenHub
     void lines.push(`${message} ${JSON.stringify(fields ?? {})}`)
   const log: AgentLog = { debug: note, info: note, warn: note, error: note }
   const tree = { listen: { port: 0, grpcPort: false }, ...sections }
-  const checked = checkConfig(tree, { kinds, baseDir: import.meta.dirname, dataDir: folder })
+  const checked = checkConfig(tree, { kinds: agentKinds, baseDir: import.meta.dirname, dataDir: folder })
   assert.ok('config' in checked, JSON.stringify(checked))
   const hub = await startHub(checked.config, { log })
   t.after(async () => {
@@ -48,7 +52,7 @@ export const metadataOf = (event: StreamEvent): Struct =>
   ('statusUpdate' in event ? event.statusUpdate.metadata : undefined) ?? {}
 
 /** The tasks that status messages of a stream refer to. */
-export const referredIn = (events: readonly StreamEvent[]): readonly string[] => [
+export const referencedTaskIdsIn = (events: readonly StreamEvent[]): readonly string[] => [
   ...new Set(
     events.flatMap((event) =>
       'statusUpdate' in event ? (event.statusUpdate.status.message?.referenceTaskIds ?? []) : [],

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { delegationExtension as uri } from '@parley/a2a'
 import type { Task } from '@parley/a2a'
-import { module, openHub, referredIn, textOf } from './open-hub.ts'
+import { moduleAgent, openHub, referencedTaskIdsIn, textOf } from './open-hub.ts'
 
 const agents = {
-  greeter: module('greeter', { default: true }),
-  analyst: module('echo', { name: 'The Analyst' }),
-  asker: module('asker'),
+  greeter: moduleAgent('greeter', { default: true }),
+  analyst: moduleAgent('echo', { name: 'The Analyst' }),
+  asker: moduleAgent('asker'),
   gone: { kind: 'a2a', url: 'http://127.0.0.1:9' },
 }
 const invoices = { from: 'greeter', when: { text: 'invoice' }, to: 'analyst' }
@@ -19,12 +19,12 @@ describe('the routes of a hub', () => {
     const { agent } = await openHub(t, { agents, routes: [invoices] })
     const greeter = await agent('greeter')
     const events = await greeter.stream('one invoice').all()
-    assert.equal(referredIn(events).length, 1)
+    assert.equal(referencedTaskIdsIn(events).length, 1)
     const last = events.at(-1)
     assert.ok(last !== undefined && 'statusUpdate' in last)
     assert.deepEqual(last.statusUpdate.metadata?.[uri], {
       agent: 'analyst',
-      taskId: referredIn(events)[0],
+      taskId: referencedTaskIdsIn(events)[0],
       instead: true,
     })
     assert.equal(textOf((await greeter.send('one invoice')) as Task), 'one invoice ')

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
-const freePort = fileURLToPath(new URL('free-port.ts', import.meta.url))
+const freePort = fileURLToPath(new URL('free-port-preload.ts', import.meta.url))
 
 export interface Program extends AsyncDisposable {
   readonly url: string

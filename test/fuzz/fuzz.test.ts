@@ -9,11 +9,11 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { judge } from './answers/judge.ts'
-import type { Served } from './house.ts'
-import { openHouse } from './house.ts'
-import type { House, Plan } from './requests/plans.ts'
-import { plans } from './requests/plans.ts'
+import { checkAnswer } from './answers/check-answer.ts'
+import type { FuzzServer } from './fuzz-server.ts'
+import { openFuzzServer } from './fuzz-server.ts'
+import type { ServerVariant, RequestPlan } from './requests/request-plans.ts'
+import { plans } from './requests/request-plans.ts'
 
 const full = process.env['PARLEY_FULL'] === '1'
 const requests = full ? 100_000 : 4_000
@@ -22,28 +22,28 @@ const seed = Number(process.env['PARLEY_SEED'] ?? (full ? Date.now() % 1_000_000
 const perHouse = 800
 
 describe('a server that strangers write to', () => {
-  const houses = new Map<House, { readonly served: Served; sent: number }>()
+  const houses = new Map<ServerVariant, { readonly served: FuzzServer; sent: number }>()
   const tally = new Map<string, number>()
   after(async () => {
     for (const { served } of houses.values()) await served.close()
   })
 
-  async function houseFor(name: House): Promise<Served> {
+  async function houseFor(name: ServerVariant): Promise<FuzzServer> {
     const known = houses.get(name)
     if (known !== undefined && known.sent < perHouse) {
       known.sent += 1
       return known.served
     }
     await known?.served.close()
-    const served = await openHouse(name)
+    const served = await openFuzzServer(name)
     houses.set(name, { served, sent: 1 })
     return served
   }
 
-  async function ask(plan: Plan): Promise<void> {
+  async function ask(plan: RequestPlan): Promise<void> {
     const served = await houseFor(plan.house)
     const { sent, got } = await served.exchange(plan)
-    const { complaints, outcome } = judge(sent, got)
+    const { complaints, outcome } = checkAnswer(sent, got)
     const key = `${outcome} ${got.status}`
     tally.set(key, (tally.get(key) ?? 0) + 1)
     if (complaints.length === 0) return

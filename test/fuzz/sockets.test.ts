@@ -11,7 +11,7 @@ import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import type { Server } from '@parley/a2a/node'
 import fc from 'fast-check'
-import { leaksIn } from './answers/judge.ts'
+import { internalsIn } from './answers/check-answer.ts'
 import type { ByteMutation } from './requests/mutate.ts'
 import { mutateBytes } from './requests/mutate.ts'
 
@@ -132,7 +132,7 @@ describe('a listener that gets anything but HTTP', () => {
           statuses.every((status) => status < 500 || status === 501 || status === 505),
           answer.slice(0, 400),
         )
-        assert.deepEqual(leaksIn(answer), [])
+        assert.deepEqual(internalsIn(answer), [])
       }),
       { numRuns: requests, seed },
     )

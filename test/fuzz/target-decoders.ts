@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { A2AError } from '@parley/a2a'
 import type { AgentCard, Operation } from '@parley/a2a'
-import { decode, encode } from '../../packages/a2a/src/bindings/grpc/codec.ts'
+import { decodeProtobuf, encodeProtobuf } from '../../packages/a2a/src/bindings/grpc/codec.ts'
 import { CodecError } from '../../packages/a2a/src/bindings/grpc/message-codec.ts'
-import { messageOf } from '../../packages/a2a/src/bindings/grpc/schema.ts'
-import { methodsOf } from '../../packages/a2a/src/bindings/grpc/service.ts'
+import { messageDescriptor } from '../../packages/a2a/src/bindings/grpc/schema.ts'
+import { rpcMethodsOf } from '../../packages/a2a/src/bindings/grpc/service.ts'
 import { createSseParser } from '../../packages/a2a/src/bindings/sse-reader.ts'
 import type { SseEvent } from '../../packages/a2a/src/bindings/sse-reader.ts'
 import { versions } from '../../packages/a2a/src/versions/index.ts'
@@ -75,7 +75,7 @@ function asJson(input: Uint8Array): unknown {
 const messageNames = [
   ...new Set(
     versions.flatMap((version) =>
-      [...methodsOf(version).values()].flatMap(({ request, response }) => [request, response]),
+      [...rpcMethodsOf(version).values()].flatMap(({ request, response }) => [request, response]),
     ),
   ),
 ].sort()
@@ -92,10 +92,10 @@ const protobuf: FuzzTarget = {
     run(input) {
       const name = messageNames[(input[1] ?? 0) % messageNames.length] as string
       try {
-        const read = decode(name, input.subarray(2))
+        const read = decodeProtobuf(name, input.subarray(2))
         // A zero that was written out is implied the second time, so texts are compared and not what was read.
-        const written = encode(name, read)
-        assert.deepEqual(encode(name, decode(name, written)), written)
+        const written = encodeProtobuf(name, read)
+        assert.deepEqual(encodeProtobuf(name, decodeProtobuf(name, written)), written)
       } catch (reason) {
         if (!(reason instanceof CodecError)) throw reason
       }
@@ -115,14 +115,14 @@ function protobufSeeds(): readonly Uint8Array[] {
     for (const [index, name] of messageNames.entries()) {
       if (!wanted.test(name)) continue
       try {
-        seeds.push(Buffer.concat([choiceTag(index), encode(name, payload)]))
+        seeds.push(Buffer.concat([choiceTag(index), encodeProtobuf(name, payload)]))
       } catch {
         // A payload of another version of the same message.
       }
     }
   }
   assert.ok(seeds.length > messageNames.length, 'no golden payload fits a message')
-  assert.ok(messageOf(messageNames[0] as string))
+  assert.ok(messageDescriptor(messageNames[0] as string))
   return seeds
 }
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { createLocalJWKSet, SignJWT } from 'jose'
 import { A2AError } from '@parley/a2a'
-import { kinds } from '../../packages/hub/src/agents/kinds.ts'
-import { createTokenCheck, looksLikeToken } from '../../packages/hub/src/auth/jwt.ts'
-import { keyIdOf, newKey } from '../../packages/hub/src/auth/key-format.ts'
-import { loadConfig } from '../../packages/hub/src/config/load.ts'
-import { printConfig } from '../../packages/hub/src/config/print.ts'
-import { hopPurpose, makeToken, readToken } from '../../packages/hub/src/delegation/hop-token.ts'
+import { agentKinds } from '../../packages/hub/src/agents/kinds.ts'
+import { createTokenCheck, looksLikeJwt } from '../../packages/hub/src/auth/token-check.ts'
+import { keyIdOf, generateKey } from '../../packages/hub/src/auth/key-format.ts'
+import { loadConfig } from '../../packages/hub/src/config/load-config.ts'
+import { printConfig } from '../../packages/hub/src/config/print-config.ts'
+import { hopPurpose, signHopToken, verifyHopToken } from '../../packages/hub/src/delegation/hop-token.ts'
 import { testKeys } from '../../packages/hub/src/delegation/testing/test-delegation.ts'
 import { bytesOfJson, bytesOfText } from './guided/target.ts'
 import type { FuzzTarget } from './guided/target.ts'
@@ -53,9 +53,9 @@ const config: FuzzTarget = {
     run(input) {
       const text = new TextDecoder().decode(input)
       const environment = { KEY: secret, ADMIN_KEY: secret }
-      const loaded = loadConfig({ text, otherwise: {}, environment, cwd: '/nowhere', kinds })
+      const loaded = loadConfig({ text, fallback: {}, environment, cwd: '/nowhere', kinds: agentKinds })
       if ('problems' in loaded) return assert.ok(loaded.problems.every(({ message }) => message !== ''))
-      const shown = printConfig(loaded, kinds)
+      const shown = printConfig(loaded, agentKinds)
       assert.ok(!shown.includes(secret), 'the printed configuration shows a secret of the environment')
     },
   }),
@@ -119,14 +119,14 @@ const hopToken: FuzzTarget = {
     }
     // That a sound token is taken shows that the refusals below are not all there is.
     const chain = { root: 't0', subject: 'ann', parent: 't1', visited: [`${issuer}#front`], tasks: 5, scopes: {} }
-    const good = await makeToken(chain, { issuer, audience, messageId: 'm1', now }, { kid, privateKey })
-    assert.equal((await readToken(good, reading))?.subject, 'ann')
+    const good = await signHopToken(chain, { issuer, audience, messageId: 'm1', now }, { kid, privateKey })
+    assert.equal((await verifyHopToken(good, reading))?.subject, 'ann')
     return {
       async run(input) {
         const order = parsed(input)
         const token = typeof order['token'] === 'string' ? order['token'] : await signed(order)
         try {
-          const read = await readToken(token, reading)
+          const read = await verifyHopToken(token, reading)
           if (read !== undefined) assert.ok(read.tasks >= 0 && read.visited.length >= 1, 'a chain that cannot be')
         } catch (reason) {
           if (!(reason instanceof A2AError) || reason.code === 'INTERNAL') throw reason
@@ -148,7 +148,7 @@ const hopToken: FuzzTarget = {
   },
 }
 
-const soundKey = newKey().key
+const soundKey = generateKey().key
 
 /** What stands behind `Bearer`: a key by its looks, or a token of an issuer. */
 const credentials: FuzzTarget = {
@@ -184,7 +184,7 @@ const credentials: FuzzTarget = {
         const text = Buffer.from(input).toString('latin1')
         const id = keyIdOf(text)
         if (id !== undefined) assert.equal(text.split('_')[1], id)
-        if (!looksLikeToken(text)) return
+        if (!looksLikeJwt(text)) return
         const header = (name: string): string | undefined => (name === 'authorization' ? `Bearer ${text}` : undefined)
         try {
           await check?.(text, { header, agent: 'a', query: '' } as never)

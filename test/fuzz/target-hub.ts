@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadConfig } from '../../packages/hub/src/config/load.ts'
+import { loadConfig } from '../../packages/hub/src/config/load-config.ts'
 import { demoKind } from '../../packages/hub/src/demo/index.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
-import { leaksIn } from './answers/judge.ts'
+import { internalsIn } from './answers/check-answer.ts'
 import { httpInput, readHttpInput } from './guided/http-input.ts'
 import type { HttpInput } from './guided/http-input.ts'
 import type { FuzzTarget, Subject } from './guided/target.ts'
@@ -29,7 +29,7 @@ async function openHub(sent: Readonly<Record<string, string>>): Promise<Subject>
   // Whatever configuration the admin API is told, no input starts a program or is written to disk.
   const kinds = [demoKind]
   let held = JSON.stringify(tree)
-  const load = (text: string) => loadConfig({ text, otherwise: {}, environment: {}, cwd: folder, kinds })
+  const load = (text: string) => loadConfig({ text, fallback: {}, environment: {}, cwd: folder, kinds })
   const source = {
     file: join(folder, 'parley.yaml'),
     read: () => held,
@@ -50,7 +50,11 @@ async function openHub(sent: Readonly<Record<string, string>>): Promise<Subject>
       )
       // What a schema says about a missing field names it `undefined`, which is no word about our insides.
       if (status >= 400)
-        assert.deepEqual(leaksIn(body.replaceAll(/undefined|NaN|sqlite/g, '')), [], `${status} ${body.slice(0, 300)}`)
+        assert.deepEqual(
+          internalsIn(body.replaceAll(/undefined|NaN|sqlite/g, '')),
+          [],
+          `${status} ${body.slice(0, 300)}`,
+        )
       if (type.includes('json') && body !== '') JSON.parse(body)
     },
     async close() {

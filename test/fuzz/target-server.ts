@@ -4,40 +4,40 @@ import { connect as connectHttp2 } from 'node:http2'
 import { memoryStore } from '@parley/a2a'
 import { createHandler, webhook } from '@parley/a2a/server'
 import { createGrpcServer } from '@parley/a2a/grpc'
-import { encode } from '../../packages/a2a/src/bindings/grpc/codec.ts'
-import { methodsOf } from '../../packages/a2a/src/bindings/grpc/service.ts'
+import { encodeProtobuf } from '../../packages/a2a/src/bindings/grpc/codec.ts'
+import { rpcMethodsOf } from '../../packages/a2a/src/bindings/grpc/service.ts'
 import { versions } from '../../packages/a2a/src/versions/index.ts'
-import { judge, leaksIn } from './answers/judge.ts'
+import { checkAnswer, internalsIn } from './answers/check-answer.ts'
 import { goldenPayloads } from './golden-payloads.ts'
 import { httpInput, readHttpInput } from './guided/http-input.ts'
 import { bytesOfText } from './guided/target.ts'
 import type { FuzzTarget } from './guided/target.ts'
-import type { Served } from './house.ts'
-import { openHouse } from './house.ts'
-import type { House } from './requests/plans.ts'
+import type { FuzzServer } from './fuzz-server.ts'
+import { openFuzzServer } from './fuzz-server.ts'
+import type { ServerVariant } from './requests/request-plans.ts'
 import { samples } from './requests/samples.ts'
 import { protocolWords, words } from './vocabulary.ts'
 
-const houses: readonly House[] = ['open', 'kept', 'strict', 'locked']
+const serverVariants: readonly ServerVariant[] = ['open', 'kept', 'strict', 'locked']
 /** A server that is asked for longer forgets the tasks that the requests name. */
-const perHouse = 800
+const requestsPerServer = 800
 
-interface Houses {
-  served(house: House): Promise<Served>
+interface OpenServers {
+  served(variant: ServerVariant): Promise<FuzzServer>
   close(): Promise<void>
 }
 
-function openHouses(): Houses {
-  const open = new Map<House, { readonly served: Promise<Served>; sent: number }>()
+function openServers(): OpenServers {
+  const open = new Map<ServerVariant, { readonly served: Promise<FuzzServer>; sent: number }>()
   return {
-    async served(house) {
-      const known = open.get(house)
-      if (known !== undefined && known.sent < perHouse) {
+    async served(variant) {
+      const known = open.get(variant)
+      if (known !== undefined && known.sent < requestsPerServer) {
         known.sent += 1
         return known.served
       }
-      const served = openHouse(house)
-      open.set(house, { served, sent: 1 })
+      const served = openFuzzServer(variant)
+      open.set(variant, { served, sent: 1 })
       // Others of the same batch may still be with the old one.
       if (known !== undefined) setTimeout(() => void known.served.then((old) => old.close()), 1_000)
       return served
@@ -53,7 +53,7 @@ const jsonTypes = { '1.0': 'application/a2a+json', '0.3': 'application/json', '0
 function sampleInputs(): readonly Uint8Array[] {
   return samples.map(({ binding, version, method, path, payload }, index) => {
     const headers = {
-      'x-house': houses[index % houses.length] as string,
+      'x-house': serverVariants[index % serverVariants.length] as string,
       'content-type': jsonTypes[version],
       'a2a-version': version,
       ...(index % 5 > 0 ? { authorization: 'Bearer ada' } : {}),
@@ -103,14 +103,14 @@ const requests: FuzzTarget = {
   dictionary: [...words, ...headerWords, ...pathWords],
   seeds: sampleInputs,
   async open() {
-    const open = openHouses()
+    const open = openServers()
     return {
       async run(input) {
         const request = readHttpInput(input)
-        const wanted = request.headers.find(([name]) => name === 'x-house')?.[1] as House
-        const served = await open.served(houses.includes(wanted) ? wanted : 'open')
+        const wanted = request.headers.find(([name]) => name === 'x-house')?.[1] as ServerVariant
+        const served = await open.served(serverVariants.includes(wanted) ? wanted : 'open')
         const { sent, got } = await served.exchangeInput(request)
-        const { complaints } = judge(sent, got)
+        const { complaints } = checkAnswer(sent, got)
         if (complaints.length > 0) {
           const logged = JSON.stringify(served.logged.at(-1), (_, value: unknown) =>
             value instanceof Error ? value.stack : value,
@@ -137,12 +137,12 @@ function oneValue(
     dictionary,
     seeds: () => seeds.map(bytesOfText),
     async open() {
-      const open = openHouses()
+      const open = openServers()
       return {
         async run(input) {
           const text = Buffer.from(input).toString('latin1')
           const { sent, got } = await (await open.served('kept')).exchangeInput(readHttpInput(inputOf(text)))
-          const { complaints } = judge(sent, got)
+          const { complaints } = checkAnswer(sent, got)
           assert.deepEqual(complaints, [], got.body.slice(0, 400))
         },
         close: open.close,
@@ -218,14 +218,14 @@ const webhookTarget: FuzzTarget = {
         )
         const text = await response.text()
         assert.ok(response.status < 500, `${response.status} ${text}`)
-        assert.deepEqual(leaksIn(text), [])
+        assert.deepEqual(internalsIn(text), [])
         if (text !== '' && method !== 'GET') JSON.parse(text)
       },
     }
   },
 }
 
-const methods = versions.filter(({ id }) => id !== '0.2').flatMap((version) => [...methodsOf(version).values()])
+const methods = versions.filter(({ id }) => id !== '0.2').flatMap((version) => [...rpcMethodsOf(version).values()])
 /** The statuses that an answer may have: never UNKNOWN (2), INTERNAL (13) or DATA_LOSS (15). */
 const statuses = new Set(['0', '1', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '14', '16'])
 
@@ -240,7 +240,7 @@ const grpc: FuzzTarget = {
       const payloads = goldenPayloads().filter((golden) => golden.request === operation)
       return payloads.flatMap(({ payload }) => {
         try {
-          return [Buffer.concat([Uint8Array.of(0x78, index), encode(request, payload)])]
+          return [Buffer.concat([Uint8Array.of(0x78, index), encodeProtobuf(request, payload)])]
         } catch {
           return []
         }
@@ -262,7 +262,7 @@ const grpc: FuzzTarget = {
         const method = methods[(input[1] ?? 0) % methods.length]!
         const { status, message } = await callGrpc(session, method.path, input.subarray(2))
         assert.ok(statuses.has(status), `${method.path} ended with ${status}: ${message}`)
-        assert.deepEqual(leaksIn(message), [])
+        assert.deepEqual(internalsIn(message), [])
       },
       async close() {
         session.close()

@@ -6,7 +6,7 @@ import { testAgent } from '@parley/a2a/testing'
 import type { AgentKind } from '../../packages/hub/src/agents/kind.ts'
 import { mcpKind } from '../../packages/hub/src/agents/mcp/index.ts'
 import { openaiKind } from '../../packages/hub/src/agents/openai/index.ts'
-import { testParts } from '../../packages/hub/src/agents/testing/kind-parts.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
 import { goldenPayloads } from './golden-payloads.ts'
 import { httpInput, readHttpInput } from './guided/http-input.ts'
 import { bytesOfJson } from './guided/target.ts'
@@ -154,7 +154,7 @@ async function openUpstream<Entry>(kind: AgentKind<Entry>, entry: unknown): Prom
       id === undefined ? answer : Buffer.from(text.replace('"id":0', `"id":${id}`), 'latin1'),
     )
   }
-  const opened = await kind.open(kind.schema.parse(entry), testParts({ fetch, guardedFetch: fetch }))
+  const opened = await kind.open(kind.schema.parse(entry), testAgentServices({ fetch, guardedFetch: fetch }))
   const failures: unknown[] = []
   const note = (_: string, fields?: Record<string, unknown>): void => void failures.push(fields?.['cause'])
   const log = { debug() {}, info() {}, warn() {}, error: note }
@@ -166,8 +166,8 @@ async function openUpstream<Entry>(kind: AgentKind<Entry>, entry: unknown): Prom
       type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/json'
       const seen = failures.length
       await refusable(() => agent.send('hi'))
-      if (opened.look !== undefined)
-        await refusable(() => opened.look!(AbortSignal.timeout(15_000)) as Promise<unknown>).catch(ignoreRefusal)
+      if (opened.fetchCard !== undefined)
+        await refusable(() => opened.fetchCard!(AbortSignal.timeout(15_000)) as Promise<unknown>).catch(ignoreRefusal)
       // An agent may fail, but by an error that was meant.
       for (const cause of failures.slice(seen)) {
         if (cause instanceof TypeError || cause instanceof RangeError || cause instanceof ReferenceError) throw cause

@@ -1,5 +1,5 @@
 /** Words that mutations insert: fields, methods and values of the protocol in all versions, and what parsers trip over. */
-import { newMethodNames, oldMethodNames } from './answers/operations.ts'
+import { newMethodNames, oldMethodNames } from './answers/request-operation.ts'
 
 export const protocolWords: readonly string[] = [
   ...newMethodNames,

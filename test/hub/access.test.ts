@@ -1,7 +1,14 @@
 /** Who is let in, by what, and what the answers say of it: over real sockets, in every tongue. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { adminKey, bothIssuers, openOffice, type Proof, saying, tongues } from './office.ts'
+import {
+  adminKey,
+  bothIssuers,
+  openAccessServer,
+  type AuthHeaders,
+  messageParams,
+  bindingVersions,
+} from './access-server.ts'
 
 const skills = [
   { id: 'sum', name: 'Sum', description: 'Adds', tags: ['x'] },
@@ -13,12 +20,12 @@ const agents = {
   hidden: { agent: () => 'hidden', protectCard: true },
 }
 
-const office = await openOffice({
+const accessServer = await openAccessServer({
   agents,
   access: { anonymous: ['open'], jwt: bothIssuers },
   limits: { perKey: '100000/min', perAddress: '100000/min' },
 })
-const { peer, key, admin, get } = office
+const { peer, key, admin, get } = accessServer
 
 /** 16 and 7 are how gRPC says 401 and 403. */
 const codes = { UNAUTHENTICATED: [401, 16], PERMISSION_DENIED: [403, 7] }
@@ -26,10 +33,10 @@ const codes = { UNAUTHENTICATED: [401, 16], PERMISSION_DENIED: [403, 7] }
 describe('a key', () => {
   it('lets its caller in by Authorization and by X-API-Key, whatever the tongue [S4-15 S2-28 B-168]', async () => {
     const { authorization } = await key({ agents: ['team'] })
-    const proofs: readonly Proof[] = [{ authorization }, { 'x-api-key': authorization.slice('Bearer '.length) }]
-    for (const tongue of tongues) {
+    const proofs: readonly AuthHeaders[] = [{ authorization }, { 'x-api-key': authorization.slice('Bearer '.length) }]
+    for (const tongue of bindingVersions) {
       for (const proof of proofs) {
-        const { status, body } = await peer('team', tongue).call('SendMessage', saying('hi'), { headers: proof })
+        const { status, body } = await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers: proof })
         assert.equal(status, 200)
         assert.match(JSON.stringify(body), /for key:/)
       }
@@ -38,9 +45,9 @@ describe('a key', () => {
 
   it('opens the agents that it is for, and tells nothing of others [B-153 B-154 T-12]', async () => {
     const proof = await key({ agents: ['team'] })
-    for (const tongue of tongues) {
+    for (const tongue of bindingVersions) {
       for (const agent of ['hidden', 'nowhere']) {
-        const { status, headers, body } = await peer(agent, tongue).call('SendMessage', saying('hi'), {
+        const { status, headers, body } = await peer(agent, tongue).call('SendMessage', messageParams('hi'), {
           headers: proof,
         })
         assert.ok(codes.PERMISSION_DENIED.includes(status), `${status}`)
@@ -48,14 +55,19 @@ describe('a key', () => {
         assert.equal(headers.get('www-authenticate'), `Bearer error="insufficient_scope", scope="${scope}"`)
         assert.ok(JSON.stringify(body).includes(`This needs the scope ${scope}`))
       }
-      assert.equal((await peer('open', tongue).call('SendMessage', saying('hi'), { headers: proof })).status, 200)
+      assert.equal(
+        (await peer('open', tongue).call('SendMessage', messageParams('hi'), { headers: proof })).status,
+        200,
+      )
     }
   })
 
   it('may be for some skills only, and then each message has to name one [B-154 S2-29 T-13]', async () => {
     const headers = await key({ scopes: ['skill:team/sum'] })
     const status = async (metadata?: object): Promise<number> => {
-      const request = { ...saying('hi'), ...(metadata === undefined ? {} : { metadata }) } as ReturnType<typeof saying>
+      const request = { ...messageParams('hi'), ...(metadata === undefined ? {} : { metadata }) } as ReturnType<
+        typeof messageParams
+      >
       return (await peer('team', { binding: 'HTTP+JSON', version: '1.0' }).call('SendMessage', request, { headers }))
         .status
     }
@@ -65,9 +77,11 @@ describe('a key', () => {
 
   it('may be for some operations only [B-154]', async () => {
     const headers = await key({ scopes: ['agent:team', 'operation:read'] })
-    for (const tongue of tongues) {
+    for (const tongue of bindingVersions) {
       const team = peer('team', tongue)
-      assert.ok(codes.PERMISSION_DENIED.includes((await team.call('SendMessage', saying('hi'), { headers })).status))
+      assert.ok(
+        codes.PERMISSION_DENIED.includes((await team.call('SendMessage', messageParams('hi'), { headers })).status),
+      )
       assert.ok(!codes.PERMISSION_DENIED.includes((await team.call('GetTask', { id: 'none' }, { headers })).status))
     }
   })
@@ -75,12 +89,14 @@ describe('a key', () => {
   it('is good for nothing from the moment it is revoked, over every binding', async () => {
     const { json } = await admin('POST', '/admin/keys', { name: 'short', agents: ['team'] })
     const headers = { authorization: `Bearer ${json.key}` }
-    for (const tongue of tongues) {
-      assert.equal((await peer('team', tongue).call('SendMessage', saying('hi'), { headers })).status, 200)
+    for (const tongue of bindingVersions) {
+      assert.equal((await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers })).status, 200)
     }
     assert.equal((await admin('DELETE', `/admin/keys/${json.id}`)).status, 200)
-    for (const tongue of tongues) {
-      const { status, headers: answered } = await peer('team', tongue).call('SendMessage', saying('hi'), { headers })
+    for (const tongue of bindingVersions) {
+      const { status, headers: answered } = await peer('team', tongue).call('SendMessage', messageParams('hi'), {
+        headers,
+      })
       assert.ok(codes.UNAUTHENTICATED.includes(status))
       assert.match(answered.get('www-authenticate') ?? '', /invalid_token/)
     }
@@ -89,7 +105,9 @@ describe('a key', () => {
   it('that replaces another goes on with its tasks [B-160]', async () => {
     const { json: old } = await admin('POST', '/admin/keys', { name: 'old', agents: ['team'], rate: '1000/min' })
     const team = peer('team', { binding: 'JSONRPC', version: '1.0' })
-    const sent = await team.call('SendMessage', saying('hi'), { headers: { authorization: `Bearer ${old.key}` } })
+    const sent = await team.call('SendMessage', messageParams('hi'), {
+      headers: { authorization: `Bearer ${old.key}` },
+    })
     const { json: fresh } = await admin('POST', '/admin/keys', { replaces: old.id })
     assert.deepEqual(
       [fresh.principal, fresh.name, fresh.scopes, fresh.rate],
@@ -104,10 +122,10 @@ describe('a key', () => {
 
 describe('a token', () => {
   it('lets its caller in as issuer and subject, with what its words mean here [S4-15 B-150]', async () => {
-    for (const issuer of [office.one, office.two]) {
+    for (const issuer of [accessServer.one, accessServer.two]) {
       const headers = { authorization: `Bearer ${await issuer.token({ groups: ['team'] })}` }
-      for (const tongue of tongues) {
-        const { status, body } = await peer('team', tongue).call('SendMessage', saying('hi'), { headers })
+      for (const tongue of bindingVersions) {
+        const { status, body } = await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers })
         assert.equal(status, 200)
         assert.ok(JSON.stringify(body).includes(`for ${issuer.name}|ann`))
       }
@@ -116,22 +134,22 @@ describe('a token', () => {
 
   it('without the right words opens nothing but what is open [B-154]', async () => {
     const headers = {
-      authorization: `Bearer ${await office.one.token({ scope: 'agent:* agent:team', groups: ['x'] })}`,
+      authorization: `Bearer ${await accessServer.one.token({ scope: 'agent:* agent:team', groups: ['x'] })}`,
     }
     const tongue = { binding: 'JSONRPC', version: '1.0' } as const
-    assert.equal((await peer('team', tongue).call('SendMessage', saying('hi'), { headers })).status, 403)
-    assert.equal((await peer('open', tongue).call('SendMessage', saying('hi'), { headers })).status, 200)
+    assert.equal((await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers })).status, 403)
+    assert.equal((await peer('open', tongue).call('SendMessage', messageParams('hi'), { headers })).status, 200)
   })
 })
 
 describe('nobody in particular', () => {
   it('may call what the configuration lists, and gets a challenge everywhere else [B-151 T-12]', async () => {
-    for (const tongue of tongues) {
-      const sent = await peer('open', tongue).call('SendMessage', saying('hi'))
+    for (const tongue of bindingVersions) {
+      const sent = await peer('open', tongue).call('SendMessage', messageParams('hi'))
       assert.equal(sent.status, 200)
       assert.match(JSON.stringify(sent.body), /open to anonymous/)
       for (const agent of ['team', 'hidden', 'nowhere']) {
-        const { status, headers } = await peer(agent, tongue).call('SendMessage', saying('hi'))
+        const { status, headers } = await peer(agent, tongue).call('SendMessage', messageParams('hi'))
         assert.ok(codes.UNAUTHENTICATED.includes(status))
         assert.equal(headers.get('www-authenticate'), 'Bearer realm="parley", ApiKey in="header", name="X-API-Key"')
       }
@@ -139,16 +157,16 @@ describe('nobody in particular', () => {
   })
 
   it('is not who shows something that is not good, even where nobody has to [B-151]', async () => {
-    const wrong: readonly Proof[] = [
+    const wrong: readonly AuthHeaders[] = [
       { authorization: 'Bearer nonsense' },
       { authorization: 'Bearer' },
       { 'x-api-key': 'pk_000000000000_00000000000000000000000000000000000000' },
-      { authorization: `Bearer ${await office.one.token({ aud: 'somebody else' })}` },
+      { authorization: `Bearer ${await accessServer.one.token({ aud: 'somebody else' })}` },
       { authorization: `Bearer ${adminKey}` },
     ]
     for (const headers of wrong) {
-      for (const tongue of tongues) {
-        const { status } = await peer('open', tongue).call('SendMessage', saying('hi'), { headers })
+      for (const tongue of bindingVersions) {
+        const { status } = await peer('open', tongue).call('SendMessage', messageParams('hi'), { headers })
         assert.ok(codes.UNAUTHENTICATED.includes(status), `${JSON.stringify([headers, tongue])}: ${status}`)
       }
     }

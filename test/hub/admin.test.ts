@@ -1,12 +1,19 @@
 /** The admin's routes and those by which callers make keys of their own, over a real socket. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { adminKey, bothIssuers, openOffice, type Proof, saying, tongues } from './office.ts'
+import {
+  adminKey,
+  bothIssuers,
+  openAccessServer,
+  type AuthHeaders,
+  messageParams,
+  bindingVersions,
+} from './access-server.ts'
 
 const agents = { team: { agent: () => 'team' }, hidden: { agent: () => 'hidden' } }
-const office = await openOffice({ agents, access: { jwt: bothIssuers } })
-const { admin, key, peer } = office
-const tongue = tongues[0]!
+const accessServer = await openAccessServer({ agents, access: { jwt: bothIssuers } })
+const { admin, key, peer } = accessServer
+const tongue = bindingVersions[0]!
 
 describe('the admin API', () => {
   it('is for who has the admin key, and tells others nothing, not even what there is [T-12]', async () => {
@@ -20,7 +27,7 @@ describe('the admin API', () => {
       '/admin/audit',
       '/admin/nothing',
     ]
-    const wrong: readonly Proof[] = [
+    const wrong: readonly AuthHeaders[] = [
       {},
       apiKey,
       { authorization: `Basic ${btoa(`a:${adminKey}`)}` },
@@ -78,7 +85,9 @@ describe('keys that the admin makes', () => {
       ['CI', ['agent:team', 'operation:send'], '60/min', 5, 'active', 'admin', secret.slice(0, 15)],
     )
     assert.ok(Date.parse(info.expiresAt) > Date.now() + 29 * 86_400_000)
-    await peer('team', tongue).call('SendMessage', saying('hi'), { headers: { authorization: `Bearer ${secret}` } })
+    await peer('team', tongue).call('SendMessage', messageParams('hi'), {
+      headers: { authorization: `Bearer ${secret}` },
+    })
     const { json: shown } = await admin('GET', `/admin/keys/${info.id}`)
     const { lastUsedAt, ...rest } = shown
     assert.deepEqual(rest, info)
@@ -111,7 +120,7 @@ describe('keys that the admin makes', () => {
     }
     const headers = { authorization: `Bearer ${adminKey}` }
     const post = (body: string, more: object = {}) =>
-      fetch(`${office.server.url}/admin/keys`, { method: 'POST', headers: { ...headers, ...more }, body })
+      fetch(`${accessServer.server.url}/admin/keys`, { method: 'POST', headers: { ...headers, ...more }, body })
     assert.equal((await post('{}', { 'content-type': 'text/plain' })).status, 415)
     assert.equal((await post('{', { 'content-type': 'application/json' })).status, 400)
     assert.equal((await post(`"${'x'.repeat(70_000)}"`, { 'content-type': 'application/json' })).status, 413)
@@ -120,10 +129,10 @@ describe('keys that the admin makes', () => {
 })
 
 describe('keys that callers make', () => {
-  const generate = (agent: string, proof: Proof, body?: unknown) =>
+  const generate = (agent: string, proof: AuthHeaders, body?: unknown) =>
     admin('POST', `/a2a/${agent}/api-key/generate`, body, proof)
-  const as = async (claims: object): Promise<Proof> => ({
-    authorization: `Bearer ${await office.one.token(claims as Record<string, unknown>)}`,
+  const as = async (claims: object): Promise<AuthHeaders> => ({
+    authorization: `Bearer ${await accessServer.one.token(claims as Record<string, unknown>)}`,
   })
 
   it('are for one agent and their own principal, shown once [S4-4]', async () => {
@@ -137,10 +146,10 @@ describe('keys that callers make', () => {
     assert.equal(json.apiKey, json.key)
     const headers = { authorization: `Bearer ${json.key}` }
     const team = peer('team', tongue)
-    const sent = await team.call('SendMessage', saying('hi'), { headers: proof })
+    const sent = await team.call('SendMessage', messageParams('hi'), { headers: proof })
     // The key is the same owner as the token.
     assert.equal((await team.call('GetTask', { id: sent.payload.task.id }, { headers })).status, 200)
-    assert.equal((await peer('hidden', tongue).call('SendMessage', saying('hi'), { headers })).status, 403)
+    assert.equal((await peer('hidden', tongue).call('SendMessage', messageParams('hi'), { headers })).status, 403)
   })
 
   it('are made by tokens and by the admin, by keys and nobodies not [S4-4]', async () => {
@@ -179,15 +188,15 @@ describe('keys that callers make', () => {
   it('are listed and revoked by who made them, and by nobody else', async () => {
     const [dan, eve] = [await as({ sub: 'dan', groups: ['team'] }), await as({ sub: 'eve', groups: ['team'] })]
     const { json: made } = await generate('team', dan)
-    const list = async (proof: Proof): Promise<string[]> =>
+    const list = async (proof: AuthHeaders): Promise<string[]> =>
       (await admin('GET', '/a2a/team/api-key', undefined, proof)).json.keys.map(({ id }: { id: string }) => id)
     assert.deepEqual([await list(dan), await list(eve)], [[made.id], []])
     const path = `/a2a/team/api-key/${made.id}`
     assert.equal((await admin('DELETE', path, undefined, eve)).status, 404)
     const headers = { authorization: `Bearer ${made.key}` }
-    assert.equal((await peer('team', tongue).call('SendMessage', saying('hi'), { headers })).status, 200)
+    assert.equal((await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers })).status, 200)
     assert.equal((await admin('DELETE', path, undefined, dan)).status, 200)
-    assert.equal((await peer('team', tongue).call('SendMessage', saying('hi'), { headers })).status, 401)
+    assert.equal((await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers })).status, 401)
     assert.deepEqual(await list(dan), [])
   })
 
@@ -202,11 +211,11 @@ describe('the audit', () => {
   it('has every request, who sent it and how it went, and task states, newest first [B-170 T-12]', async () => {
     const { json: made } = await admin('POST', '/admin/keys', { name: 'audited', agents: ['team'] })
     const headers = { authorization: `Bearer ${made.key}` }
-    const sent = await peer('team', tongue).call('SendMessage', saying('hi'), { headers })
+    const sent = await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers })
     const task = sent.payload.task.id
-    for (const other of tongues) await peer('team', other).call('GetTask', { id: task }, { headers })
-    await peer('hidden', tongue).call('SendMessage', saying('hi'), { headers })
-    await peer('team', tongue).call('SendMessage', saying('hi'))
+    for (const other of bindingVersions) await peer('team', other).call('GetTask', { id: task }, { headers })
+    await peer('hidden', tongue).call('SendMessage', messageParams('hi'), { headers })
+    await peer('team', tongue).call('SendMessage', messageParams('hi'))
     await admin('DELETE', `/admin/keys/${made.id}`)
     const { status, json } = await admin('GET', '/admin/audit?limit=60')
     assert.equal(status, 200)
@@ -222,7 +231,7 @@ describe('the audit', () => {
       // Nothing of a request is read before it is known who sent it.
       'call - -  JSONRPC UNAUTHENTICATED',
       `call ${me} key SendMessage JSONRPC PERMISSION_DENIED`,
-      ...[...tongues].reverse().map(({ binding }) => `call ${me} key GetTask ${binding} OK`),
+      ...[...bindingVersions].reverse().map(({ binding }) => `call ${me} key GetTask ${binding} OK`),
       `call ${me} key SendMessage JSONRPC OK`,
       'key.created admin key POST /admin/keys - OK',
     ])

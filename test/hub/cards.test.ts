@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { call1_0, cardOf } from './calls.ts'
-import { newFolder, parley, startHub } from './running-hub.ts'
+import { call1_0, cardOf } from './raw-calls.ts'
+import { newFolder, runParley, startHub } from './running-hub.ts'
 
 const adminKey = 'the admin key of this test'
 const env = { PARLEY_ADMIN_KEY: adminKey }
@@ -22,7 +22,7 @@ async function start(yaml: string) {
       await rename(join(folder, 'new'), join(folder, 'parley.yaml'))
     },
     async key(agent: string): Promise<Record<string, string>> {
-      const made = await parley(folder, ['key', 'create', '--agent', agent], { ...env, PARLEY_URL: hub.url })
+      const made = await runParley(folder, ['key', 'create', '--agent', agent], { ...env, PARLEY_URL: hub.url })
       return { authorization: `Bearer ${made.lines.find((line) => /^\S+$/.test(line)) ?? ''}` }
     },
   }
@@ -48,14 +48,14 @@ describe('the cards of a hub', { timeout: 120_000 }, () => {
     ])
     // As YAML reads it, this is a number.
     await hub.change(`card: 1.0\n${agents}`)
-    await hub.says(/^card: changed/)
+    await hub.waitForLine(/^card: changed/)
     assert.deepEqual(await shapes(), [
       [undefined, true],
       [undefined, true],
       ['0.3.0', false],
     ])
     assert.equal((await hub.card('a', '0.3')).protocolVersion, '0.3.0')
-    await hub.end()
+    await hub.stop()
   })
 
   it('leave off interfaces that are spoken, and requirements that are enforced', async () => {
@@ -75,7 +75,7 @@ access: {}
     assert.deepEqual(bindings(full), ['JSONRPC', 'HTTP+JSON', 'GRPC'])
     assert.deepEqual(full.security, [{ bearer: [] }, { apiKey: [] }])
     assert.equal(full.securityRequirements.length, 2)
-    await hub.end()
+    await hub.stop()
   })
 
   it('list no requirements where an agent may be called without credentials, and the schemes all the same', async () => {
@@ -92,7 +92,7 @@ access: { anonymous: [open] }
     }
     assert.equal((await call1_0(`${hub.url}/a2a/open`, 'hi')).text, 'hi')
     assert.equal((await call1_0(`${hub.url}/a2a/open`, 'hi', { authorization: 'Bearer wrong' })).status, 401)
-    await hub.end()
+    await hub.stop()
   })
 
   it('show more to callers with credentials, in every version', async () => {
@@ -120,7 +120,7 @@ access: { anonymous: '*' }
       assert.equal(shown.description, 'For those we know')
       assert.deepEqual(names.slice(-2), ['Repeat', 'Shout'], path)
     }
-    await hub.end()
+    await hub.stop()
   })
 
   it('require extensions of clients that send a message, those of the hub as well, until the file changes', async () => {
@@ -128,7 +128,7 @@ access: { anonymous: '*' }
     const hub = await start(agents(''))
     const ours: string = (await hub.card('a')).capabilities.extensions[0].uri
     await hub.change(agents(`, requiredExtensions: [urn:must, "${ours}"]`))
-    await hub.says(/^a: changed/)
+    await hub.waitForLine(/^a: changed/)
     const { extensions } = (await hub.card('a')).capabilities
     assert.deepEqual(
       extensions.filter((one: { required?: boolean }) => one.required === true).map((one: { uri: string }) => one.uri),
@@ -142,9 +142,9 @@ access: { anonymous: '*' }
     assert.equal((await call1_0(url, 'hi', { 'A2A-Extensions': `urn:must, ${ours}` })).text, 'hi')
     const from = hub.lines.length
     await hub.change(agents(''))
-    await hub.says(/^a: changed/, from)
+    await hub.waitForLine(/^a: changed/, from)
     assert.equal((await call1_0(url, 'hi')).text, 'hi')
-    await hub.end()
+    await hub.stop()
   })
 })
 
@@ -193,7 +193,7 @@ agents:
     assert.equal((await stays.reader.read()).done, false)
     stays.leaving.abort()
     await stays.reader.closed.catch(() => {})
-    await hub.end()
+    await hub.stop()
   })
 })
 
@@ -210,7 +210,7 @@ agents:
   c: { kind: demo, agent: echo, grpcPort: 3102, grpcUrl: "nowhere", card: { omitInterfaces: [GRPC] } }
 `,
     })
-    const { code, lines } = await parley(folder, ['config', 'check'])
+    const { code, lines } = await runParley(folder, ['config', 'check'])
     assert.equal(code, 1)
     const text = lines.join('\n')
     for (const problem of [

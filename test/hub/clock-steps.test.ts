@@ -78,6 +78,6 @@ describe('a hub whose clock is set', () => {
     await send('release')
     const done = await reaches(held.id, 'TASK_STATE_COMPLETED')
     assert.match(JSON.stringify(done.artifacts), /held/)
-    assert.equal((await hub.end()).code, 0)
+    assert.equal((await hub.stop()).code, 0)
   })
 })

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { call1_0 } from './calls.ts'
-import { newFolder, parley, startHub } from './running-hub.ts'
+import { call1_0 } from './raw-calls.ts'
+import { newFolder, runParley, startHub } from './running-hub.ts'
 
 // Child processes inherit the umask: they create files that every user may read, unless they set a mode.
 process.umask(0)
@@ -20,7 +20,7 @@ async function killedHub(): Promise<{ readonly folder: string; readonly database
   const hub = await startHub(folder)
   for (let n = 0; n < 5; n += 1) await call1_0(`${hub.url}/a2a/echo`, `message ${n}`)
   hub.signal('SIGKILL')
-  await hub.end()
+  await hub.stop()
   return { folder, database: join(folder, '.parley', 'parley.db') }
 }
 
@@ -36,24 +36,24 @@ describe('a hub whose database lost acknowledged writes', options, () => {
   it('says in one sentence what is missing, and starts only if the loss is accepted', async () => {
     const { folder, database } = await killedHub()
     await truncate(`${database}-wal`, 0)
-    const { code, lines } = await parley(folder, up)
+    const { code, lines } = await runParley(folder, up)
     assert.equal(code, 1)
     assert.match(
       lines.join('\n'),
       /^store: \S+parley\.db has lost its last \d+ writes \(positions \d+ to \d+\), made .*until \S+Z\. Restore a backup, or start with --accept-loss .*$/,
     )
     const hub = await startHub(folder, ['--accept-loss'])
-    await hub.says(/the loss was accepted/)
+    await hub.waitForLine(/the loss was accepted/)
     await call1_0(`${hub.url}/a2a/echo`, 'again')
-    await hub.end()
-    assert.equal((await (await startHub(folder)).end()).code, 0)
+    await hub.stop()
+    assert.equal((await (await startHub(folder)).stop()).code, 0)
   })
 
   it('starts without an error after a kill, and has checked the database', async () => {
     const { folder } = await killedHub()
     const hub = await startHub(folder)
-    await hub.says(/was checked after an unclean end/)
-    const { lines } = await hub.end()
+    await hub.waitForLine(/was checked after an unclean end/)
+    const { lines } = await hub.stop()
     assert.doesNotMatch(lines.join('\n'), /lost|damaged/)
   })
 })
@@ -61,19 +61,19 @@ describe('a hub whose database lost acknowledged writes', options, () => {
 describe('a hub with a wrong master key', options, () => {
   it('refuses to start in one sentence, with SQLite, and puts no other key in the place of a lost one', async () => {
     const folder = await newFolder({ 'parley.yaml': config })
-    await (await startHub(folder)).end()
+    await (await startHub(folder)).stop()
     const file = join(folder, '.parley', 'parley.db.key')
     const right = await readFile(file)
     await writeFile(file, `${randomBytes(32).toString('base64')}\n`)
-    const wrong = await parley(folder, up)
+    const wrong = await runParley(folder, up)
     assert.equal(wrong.code, 1)
     assert.match(wrong.lines.join('\n'), /^masterKey: The key \S+ in the store was wrapped by another master key.*$/)
     await rm(file)
-    const lost = await parley(folder, up)
+    const lost = await runParley(folder, up)
     assert.equal(lost.code, 1)
     assert.match(lost.lines.join('\n'), /^masterKey: \S+parley\.db\.key is missing, .*Put the file back\.$/)
     await writeFile(file, right)
-    assert.equal((await (await startHub(folder)).end()).code, 0)
+    assert.equal((await (await startHub(folder)).stop()).code, 0)
   })
 })
 
@@ -97,10 +97,10 @@ describe('the files of a hub', options, () => {
     const folder = await newFolder({ 'parley.yaml': config })
     const first = await startHub(folder)
     await first.adminKey()
-    assert.equal((await first.end()).code, 0)
+    assert.equal((await first.stop()).code, 0)
     const second = await startHub(folder)
     const modes = await modesIn(join(folder, '.parley'))
-    const { code, lines } = await second.end()
+    const { code, lines } = await second.stop()
     assert.equal(code, 0)
     assert.deepEqual(
       new Set(Object.entries(modes).map(([name, mode]) => (name === '.' ? `directory ${mode}` : mode))),
@@ -120,7 +120,7 @@ describe('the files of a hub', options, () => {
     await chmod(directory, 0o755)
     const hub = await startHub(folder)
     const modes = await modesIn(directory)
-    await hub.end()
+    await hub.stop()
     assert.equal(modes['.'], '700')
     assert.ok('parley.admin-key' in modes)
     assert.deepEqual(new Set(Object.values(modes)), new Set(['700', '600']))
@@ -132,9 +132,9 @@ describe('the files of a hub', options, () => {
     await mkdir(data, { mode: 0o755 })
     await writeFile(join(data, 'of-another-program'), '')
     const hub = await startHub(folder, ['--data', data])
-    await hub.says(/other users may look into the data directory.*chmod 700/)
+    await hub.waitForLine(/other users may look into the data directory.*chmod 700/)
     const modes = await modesIn(data)
-    await hub.end()
+    await hub.stop()
     assert.deepEqual([modes['.'], modes['parley.db'], modes['of-another-program']], ['755', '600', '666'])
   })
 
@@ -143,17 +143,17 @@ describe('the files of a hub', options, () => {
     { skip: isRoot ? false : 'only root can make files of another user' },
     async () => {
       const folder = await newFolder({ 'parley.yaml': config })
-      await (await startHub(folder)).end()
+      await (await startHub(folder)).stop()
       const directory = join(folder, '.parley')
       for (const path of [directory, join(directory, 'parley.db'), join(directory, 'parley.db.key')]) {
         await chown(path, 65_534, 65_534)
         await chmod(path, path === directory ? 0o755 : 0o644)
       }
       const hub = await startHub(folder)
-      await hub.says(/other users may look into the data directory/)
-      await hub.says(/other users may be able to read files of the store/)
+      await hub.waitForLine(/other users may look into the data directory/)
+      await hub.waitForLine(/other users may be able to read files of the store/)
       const modes = await modesIn(directory)
-      await hub.end()
+      await hub.stop()
       assert.deepEqual([modes['.'], modes['parley.db'], modes['parley.db.key']], ['755', '644', '644'])
     },
   )

@@ -5,9 +5,15 @@ import { rename, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { legacy, modern, oldSaying, openGrpcServers, saying } from '../../packages/a2a/src/testing/grpc-fixture.ts'
+import {
+  legacy,
+  modern,
+  legacyGrpcMessageRequest,
+  openGrpcServers,
+  grpcMessageRequest,
+} from '../../packages/a2a/src/testing/fixtures/grpc-server.ts'
 import { freePort } from '../free-port.ts'
-import { call1_0, cardOf } from './calls.ts'
+import { call1_0, cardOf } from './raw-calls.ts'
 import { newFolder, startHub } from './running-hub.ts'
 
 const { client } = openGrpcServers()
@@ -38,7 +44,7 @@ async function start(yaml: string) {
 const portOf = (listed: readonly string[]): number => Number(/:(\d+) /.exec(listed[0] ?? '')?.[1])
 async function old(port: number, authority?: string): Promise<string> {
   const peer = client(port, undefined, undefined, authority)
-  return (await peer.call(legacy, 'SendMessage', oldSaying())).payload.task.artifacts[0].parts[0].text
+  return (await peer.call(legacy, 'SendMessage', legacyGrpcMessageRequest())).payload.task.artifacts[0].parts[0].text
 }
 
 describe('gRPC of a hub', { timeout: 120_000 }, () => {
@@ -51,7 +57,7 @@ describe('gRPC of a hub', { timeout: 120_000 }, () => {
     assert.equal(await old(shared), 'Ann')
 
     await hub.change(agents(', grpcPort: 0'))
-    await hub.says(/^bob: changed/)
+    await hub.waitForLine(/^bob: changed/)
     const listed = await hub.grpc('bob')
     const port = portOf(listed)
     assert.notEqual(port, shared)
@@ -60,10 +66,10 @@ describe('gRPC of a hub', { timeout: 120_000 }, () => {
 
     const from = hub.lines.length
     await hub.change(agents(''))
-    await hub.says(/^bob: changed/, from)
+    await hub.waitForLine(/^bob: changed/, from)
     assert.deepEqual(await hub.grpc('bob'), [`127.0.0.1:${shared} 1.0 bob`])
-    assert.equal((await client(port).refused(legacy, 'SendMessage', oldSaying())).code, 14)
-    await hub.end()
+    assert.equal((await client(port).refused(legacy, 'SendMessage', legacyGrpcMessageRequest())).code, 14)
+    await hub.stop()
   })
 
   it('stays at the old port of an agent until the new one can be opened', async () => {
@@ -75,16 +81,16 @@ describe('gRPC of a hub', { timeout: 120_000 }, () => {
     const other = createServer().listen(second, '127.0.0.1')
     await once(other, 'listening')
     await hub.change(agents(second))
-    await hub.says(new RegExp(`Port ${second} cannot be opened for gRPC`))
+    await hub.waitForLine(new RegExp(`Port ${second} cannot be opened for gRPC`))
     assert.deepEqual(await hub.grpc('bob'), on(first))
     assert.equal(await old(first), 'Bob')
 
     other.close()
-    await hub.says(new RegExp(`Port ${second} is now open for gRPC`))
+    await hub.waitForLine(new RegExp(`Port ${second} is now open for gRPC`))
     assert.deepEqual(await hub.grpc('bob'), on(second))
     assert.equal(await old(second), 'Bob')
-    assert.equal((await client(first).refused(legacy, 'SendMessage', oldSaying())).code, 14)
-    await hub.end()
+    assert.equal((await client(first).refused(legacy, 'SendMessage', legacyGrpcMessageRequest())).code, 14)
+    await hub.stop()
   })
 
   it('is at the addresses that the file gives, and tells agents apart by them', async () => {
@@ -95,14 +101,14 @@ agents:
   ann: { kind: module, path: ./ann.ts }
   bob: { kind: module, path: ./bob.ts, grpcUrl: bob.example.com:443 }
 `)
-    const port = Number(/port (\d+)/.exec(await hub.says(/speaks gRPC on port/))?.[1])
+    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/speaks gRPC on port/))?.[1])
     assert.deepEqual(await hub.grpc('ann'), ['grpc.example.com:443 1.0 ann', 'grpc.example.com:443 0.3 -'])
     assert.deepEqual(await hub.grpc('bob'), ['bob.example.com:443 1.0 -', 'bob.example.com:443 0.3 -'])
     assert.equal(await old(port, 'grpc.example.com:443'), 'Ann')
     assert.equal(await old(port, 'bob.example.com'), 'Bob')
     const elsewhere = client(port, undefined, undefined, 'evil.example')
-    assert.equal((await elsewhere.refused(legacy, 'SendMessage', oldSaying())).code, 7)
-    await hub.end()
+    assert.equal((await elsewhere.refused(legacy, 'SendMessage', legacyGrpcMessageRequest())).code, 7)
+    await hub.stop()
   })
 })
 
@@ -114,7 +120,7 @@ describe('a hub without a default agent', { timeout: 120_000 }, () => {
   spy: { kind: module, path: ./bob.ts, card: private }
 `
     const hub = await start(`default: none\n${agents}`)
-    const port = Number(/port (\d+)/.exec(await hub.says(/speaks gRPC on port/))?.[1])
+    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/speaks gRPC on port/))?.[1])
     const sentence = 'Name an agent: there is no default agent. Agents: ann, bob, spy'
     for (const path of ['', '/a2a', '/api/a2a']) {
       const { status, json } = await call1_0(hub.url + path, 'hi')
@@ -126,8 +132,8 @@ describe('a hub without a default agent', { timeout: 120_000 }, () => {
       assert.ok((await response.text()).includes(sentence), path)
     }
     for (const [service, message] of [
-      [modern, saying()],
-      [legacy, oldSaying()],
+      [modern, grpcMessageRequest()],
+      [legacy, legacyGrpcMessageRequest()],
     ] as const) {
       const refused = await client(port).refused(service, 'SendMessage', message)
       assert.deepEqual([refused.code, refused.message], [5, sentence])
@@ -136,10 +142,10 @@ describe('a hub without a default agent', { timeout: 120_000 }, () => {
     assert.deepEqual(await hub.grpc('ann'), [`127.0.0.1:${port} 1.0 ann`])
 
     await hub.change(agents)
-    await hub.says(/^default: changed/)
+    await hub.waitForLine(/^default: changed/)
     assert.equal((await call1_0(hub.url, 'hi')).text, 'Ann')
     assert.equal(await old(port), 'Ann')
-    await hub.end()
+    await hub.stop()
   })
 
   it('names only the agents that the caller may use', async () => {
@@ -149,7 +155,7 @@ agents:
   ann: { kind: module, path: ./ann.ts }
   merger: { kind: module, path: ./bob.ts }
 `)
-    const port = Number(/port (\d+)/.exec(await hub.says(/speaks gRPC on port/))?.[1])
+    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/speaks gRPC on port/))?.[1])
     const told = async (headers: Readonly<Record<string, string>> = {}): Promise<string> =>
       (
         (await (
@@ -158,8 +164,8 @@ agents:
       ).error.message
     assert.match(await told(), /Agents: ann$/)
     assert.match(await told({ authorization: 'Bearer wrong' }), /Agents: ann$/)
-    assert.match((await client(port).refused(modern, 'SendMessage', saying())).message, /Agents: ann$/)
-    await hub.end()
+    assert.match((await client(port).refused(modern, 'SendMessage', grpcMessageRequest())).message, /Agents: ann$/)
+    await hub.stop()
   })
 })
 

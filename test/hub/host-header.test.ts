@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
-import { openStage } from '../admin/stage.ts'
+import { openTestHub } from '../admin/test-hub.ts'
 
 /** The status line of the answer to a request as it is written here. */
 async function statusOf(url: string, lines: readonly string[]): Promise<string> {
@@ -21,7 +21,7 @@ async function statusOf(url: string, lines: readonly string[]): Promise<string> 
 
 describe('the Host header', () => {
   it('twice, or not at all, is 400 at every route of the hub', async () => {
-    const { url } = await openStage()
+    const { url } = await openTestHub()
     const { host } = new URL(url)
     for (const path of [
       '/healthz',

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { call0_3, call1_0, cardOf } from './calls.ts'
-import { newFolder, parley, startHub } from './running-hub.ts'
+import { call0_3, call1_0, cardOf } from './raw-calls.ts'
+import { newFolder, runParley, startHub } from './running-hub.ts'
 
 const greeter = 'export default ({ text }: { text: string }) => `Hello, ${text}!`\n'
 const options = { timeout: 120_000 }
@@ -25,7 +25,7 @@ agents:
     assert.equal((await call1_0(`${hub.url}/a2a`, 'again')).text, 'again')
     assert.equal((await cardOf(hub.url)).name, 'Mirror')
     assert.equal((await cardOf(`${hub.url}/a2a/greeter`)).name, 'greeter')
-    const { code } = await hub.end()
+    const { code } = await hub.stop()
     assert.equal(code, 0)
   })
 
@@ -34,13 +34,13 @@ agents:
       'other.yaml': 'agents: { e: { kind: demo, agent: echo } }\nstore: sqlite:./x.db\n',
     })
     const hub = await startHub(folder, ['-c', 'other.yaml', '--store', 'memory:'], { PARLEY_STORE: 'sqlite:./y.db' })
-    await hub.says(/^Tasks are kept in memory/)
-    await hub.end()
+    await hub.waitForLine(/^Tasks are kept in memory/)
+    await hub.stop()
   })
 
   it('says everything that is wrong with a file, and does not start', async () => {
     const folder = await newFolder({ 'parley.yaml': 'agents:\n  a: { kind: demo }\n  b: { kind: dmeo }\nlimts: {}\n' })
-    const { code, lines } = await parley(folder, ['up'])
+    const { code, lines } = await runParley(folder, ['up'])
     assert.equal(code, 1)
     assert.deepEqual(
       lines.map((line) => line.replace(/^.*parley\.yaml:/, '')),
@@ -55,11 +55,11 @@ agents:
   it('says that its port is taken', async () => {
     const first = await startHub(await newFolder())
     const { port } = new URL(first.url)
-    const { code, lines } = await parley(await newFolder(), ['up', '--port', port])
+    const { code, lines } = await runParley(await newFolder(), ['up', '--port', port])
     assert.deepEqual([code, lines], [1, [`Port ${port} is already in use: choose another with --port.`]])
-    const grpc = await parley(await newFolder(), ['up', '--port', '0', '--grpc-port', port])
+    const grpc = await runParley(await newFolder(), ['up', '--port', '0', '--grpc-port', port])
     assert.deepEqual([grpc.code, grpc.lines], [1, [`Port ${port} is already in use: choose another with --grpc-port.`]])
-    await first.end()
+    await first.stop()
   })
 
   it('starts without the agent that cannot be opened, says so, and opens it when it can', async () => {
@@ -67,7 +67,7 @@ agents:
       'parley.yaml': 'agents:\n  late: { kind: module, path: ./late.ts }\n  echo: { kind: demo, agent: echo }\n',
     })
     const hub = await startHub(folder)
-    await hub.says(/late .*is not available: there is no file \.\/late\.ts/)
+    await hub.waitForLine(/late .*is not available: there is no file \.\/late\.ts/)
     assert.equal((await call1_0(`${hub.url}/a2a/echo`, 'hi')).text, 'hi')
     const refused = await call1_0(`${hub.url}/a2a/late`, 'hi')
     assert.equal(refused.json.error.code, -32093)
@@ -77,7 +77,7 @@ agents:
     let answer = refused
     while (answer.json.error !== undefined) answer = await call1_0(`${hub.url}/a2a/late`, 'you')
     assert.equal(answer.text, 'Hello, you!')
-    await hub.end()
+    await hub.stop()
   })
 
   it('tells cards, skills and privacy as the file does [S0-14 S4-13]', async () => {
@@ -115,7 +115,7 @@ access: { anonymous: [echo] }
     const old = await cardOf(`${hub.url}/a2a/echo`, { 'A2A-Version': '0.3' })
     assert.equal(old.capabilities.stateTransitionHistory, true)
     assert.equal((await fetch(`${hub.url}/a2a/shy/.well-known/agent-card.json`)).status, 401)
-    await hub.end()
+    await hub.stop()
   })
 
   it('signs cards if it knows its address, and publishes the key [B-34]', async () => {
@@ -129,25 +129,25 @@ access: { anonymous: [echo] }
     assert.equal(card.signatures.length, 1)
     const { keys } = (await (await fetch(`${signed.url}/.well-known/jwks.json`)).json()) as { keys: unknown[] }
     assert.ok(keys.length >= 1)
-    await signed.end()
+    await signed.stop()
     const plain = await startHub(folder, ['-c', 'other.yaml'], { PARLEY_STORE: 'memory:' })
     assert.equal((await cardOf(`${plain.url}/a2a/echo`, { 'A2A-Version': '1.0' })).signatures, undefined)
-    await plain.end()
+    await plain.stop()
   })
 })
 
 describe('a hub that anybody could call', options, () => {
   it('does not start on an address that others reach, unless somebody insists', async () => {
     const folder = await newFolder()
-    const { code, lines } = await parley(folder, ['up'], { PORT: '0', BIND_HOST: '0.0.0.0' })
+    const { code, lines } = await runParley(folder, ['up'], { PORT: '0', BIND_HOST: '0.0.0.0' })
     assert.equal(code, 1)
     assert.match(lines.join('\n'), /say who may under `access`, or start with --insecure/)
     const insecure = await startHub(folder, ['--insecure'], { BIND_HOST: '0.0.0.0' })
-    await insecure.end()
+    await insecure.stop()
     const access = await newFolder({ 'parley.yaml': 'agents: { e: { kind: demo, agent: echo } }\naccess: {}\n' })
     const closed = await startHub(access, [], { BIND_HOST: '0.0.0.0' })
     assert.equal((await call1_0(`${closed.url.replace('localhost', '127.0.0.1')}/a2a/e`, 'hi')).status, 401)
-    await closed.end()
+    await closed.stop()
   })
 
   it('answers on this machine for this machine only', async () => {
@@ -162,6 +162,6 @@ describe('a hub that anybody could call', options, () => {
       }).end('{}')
     })
     assert.equal(status, 403)
-    await hub.end()
+    await hub.stop()
   })
 })

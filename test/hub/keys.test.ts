@@ -4,8 +4,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { freePort } from '../free-port.ts'
-import { call1_0 } from './calls.ts'
-import { newFolder, noTerminal, parley, startHub } from './running-hub.ts'
+import { call1_0 } from './raw-calls.ts'
+import { newFolder, terminalSkipReason, runParley, startHub } from './running-hub.ts'
 
 describe('the admin key and parley key', { timeout: 300_000 }, () => {
   it('is shown once, and makes keys that open, are listed and are revoked', async () => {
@@ -15,51 +15,55 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     const hub = await startHub(folder)
     const admin = await hub.adminKey()
     assert.ok(!hub.lines.some((line) => line.includes(admin)), 'what is no terminal is a log')
-    assert.equal((await parley(folder, ['key', 'list'], { PARLEY_URL: hub.url })).code, 0, 'the file is found')
+    assert.equal((await runParley(folder, ['key', 'list'], { PARLEY_URL: hub.url })).code, 0, 'the file is found')
     await rm(join(folder, '.parley/parley.admin-key'))
     const env = { PARLEY_ADMIN_KEY: admin, PARLEY_URL: hub.url }
 
-    const created = await parley(folder, ['key', 'create', '--agent', 'gpt', '--name', 'ci', '--expires', '30d'], env)
+    const created = await runParley(
+      folder,
+      ['key', 'create', '--agent', 'gpt', '--name', 'ci', '--expires', '30d'],
+      env,
+    )
     assert.equal(created.code, 0, created.lines.join('\n'))
     const key = created.lines.find((line) => /^\S+$/.test(line)) ?? ''
     const proof = { authorization: `Bearer ${key}` }
     assert.equal((await call1_0(`${hub.url}/a2a/gpt`, 'hi', proof)).text, 'hi')
     assert.equal((await call1_0(`${hub.url}/a2a/other`, 'hi', proof)).status, 403)
 
-    const { lines } = await parley(folder, ['key', 'list'], env)
+    const { lines } = await runParley(folder, ['key', 'list'], env)
     assert.equal(lines.length, 1)
     assert.match(lines[0] ?? '', /active {2}ci {2}agent:gpt/)
     assert.ok(!lines[0]?.includes(key))
     const [id = ''] = lines[0]?.split('  ') ?? []
-    assert.equal((await parley(folder, ['key', 'revoke', id], env)).code, 0)
+    assert.equal((await runParley(folder, ['key', 'revoke', id], env)).code, 0)
     assert.equal((await call1_0(`${hub.url}/a2a/gpt`, 'hi', proof)).status, 401)
-    assert.match((await parley(folder, ['key', 'list'], env)).lines[0] ?? '', /revoked/)
+    assert.match((await runParley(folder, ['key', 'list'], env)).lines[0] ?? '', /revoked/)
 
-    const unknown = await parley(folder, ['key', 'create', '--agent', 'nope'], env)
+    const unknown = await runParley(folder, ['key', 'create', '--agent', 'nope'], env)
     assert.deepEqual([unknown.code, unknown.lines], [1, ['agents: there is no agent nope: the agents are gpt, other']])
-    const missing = await parley(folder, ['key', 'revoke', 'zzz'], env)
+    const missing = await runParley(folder, ['key', 'revoke', 'zzz'], env)
     assert.deepEqual([missing.code, missing.lines], [1, ['There is no key zzz']])
 
-    const wrong = await parley(folder, ['key', 'list'], { ...env, PARLEY_ADMIN_KEY: 'not the admin key at all' })
+    const wrong = await runParley(folder, ['key', 'list'], { ...env, PARLEY_ADMIN_KEY: 'not the admin key at all' })
     assert.deepEqual([wrong.code, wrong.lines], [1, ['This is not the admin key']])
-    const without = await parley(folder, ['key', 'list'], { PARLEY_URL: hub.url })
+    const without = await runParley(folder, ['key', 'list'], { PARLEY_URL: hub.url })
     assert.match(without.lines.join(), /Set PARLEY_ADMIN_KEY/)
-    await hub.end()
+    await hub.stop()
 
     const again = await startHub(folder)
     assert.ok(!again.lines.some((line) => line.includes('The admin key is')))
-    await again.end()
-    const gone = await parley(folder, ['key', 'list'], env)
+    await again.stop()
+    const gone = await runParley(folder, ['key', 'list'], env)
     assert.match(gone.lines.join(), /There is no hub at/)
   })
 
-  it('is printed on a terminal, and written to no file', { skip: noTerminal }, async () => {
+  it('is printed on a terminal, and written to no file', { skip: terminalSkipReason }, async () => {
     const folder = await newFolder({ 'parley.yaml': 'agents: { gpt: { kind: demo, agent: echo } }\n' })
     const hub = await startHub(folder, [], {}, true)
-    assert.match(await hub.says(/The admin key is/), /The admin key is pka_\w+/)
-    assert.match(await hub.says(/See it in a browser/), /#key=pka_\w+/)
+    assert.match(await hub.waitForLine(/The admin key is/), /The admin key is pka_\w+/)
+    assert.match(await hub.waitForLine(/See it in a browser/), /#key=pka_\w+/)
     assert.ok(!(await readdir(join(folder, '.parley'))).includes('parley.admin-key'))
-    await hub.end()
+    await hub.stop()
   })
 
   it('finds the hub by the configuration, which may give the admin key itself', async () => {
@@ -74,8 +78,8 @@ agents: { gpt: { kind: demo, agent: echo } }
     const env = { ADMIN: 'one that we keep ourselves' }
     const hub = await startHub(folder, ['--port', String(port)], env)
     assert.ok(!hub.lines.some((line) => line.includes('admin key')))
-    const { code, lines } = await parley(folder, ['key', 'create', '--scope', 'agent:*'], env)
+    const { code, lines } = await runParley(folder, ['key', 'create', '--scope', 'agent:*'], env)
     assert.equal(code, 0, lines.join('\n'))
-    await hub.end()
+    await hub.stop()
   })
 })

@@ -1,8 +1,8 @@
 /** How often and how much: what callers are told of their limits, and what happens beyond them, over real sockets. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { limitConcurrency } from '../../packages/hub/src/limits/concurrency.ts'
-import { openOffice, saying, tongues } from './office.ts'
+import { limitConcurrency } from '../../packages/hub/src/limits/limit-concurrency.ts'
+import { openAccessServer, messageParams, bindingVersions } from './access-server.ts'
 
 const limit = 'x-ratelimit-limit'
 const remaining = 'x-ratelimit-remaining'
@@ -12,18 +12,18 @@ const echo = { agent: ({ text }: { text: string }) => text }
 
 describe('every answer to whoever is let in', () => {
   it('tells the limit, what is left and when it is whole again, in epoch seconds [S2-30]', async () => {
-    const { peer, key, get } = await openOffice({
+    const { peer, key, get } = await openAccessServer({
       agents: { echo, open: echo },
       access: { anonymous: ['open'] },
       limits: { perKey: '1000/h', perAddress: '500/h' },
     })
     const proof = await key({ agents: ['echo'] })
-    for (const tongue of tongues) {
+    for (const tongue of bindingVersions) {
       const team = peer('echo', tongue)
       const answers = [
-        await team.call('SendMessage', saying('hi'), { headers: proof }),
+        await team.call('SendMessage', messageParams('hi'), { headers: proof }),
         await team.call('GetTask', { id: 'none' }, { headers: proof }),
-        await team.stream('SendStreamingMessage', saying('hi'), { headers: proof }),
+        await team.stream('SendStreamingMessage', messageParams('hi'), { headers: proof }),
       ]
       for (const { headers } of answers) {
         assert.equal(headers.get(limit), '1000')
@@ -31,29 +31,29 @@ describe('every answer to whoever is let in', () => {
         const seconds = Number(headers.get(reset)) - Date.now() / 1_000
         assert.ok(seconds > 0 && seconds < 3_600, `${seconds}`)
       }
-      assert.equal((await peer('open', tongue).call('SendMessage', saying('hi'))).headers.get(limit), '500')
+      assert.equal((await peer('open', tongue).call('SendMessage', messageParams('hi'))).headers.get(limit), '500')
     }
     const odd = await get('/a2a/echo/tasks/none', proof)
     assert.deepEqual([odd.status, odd.headers.get(limit)], [404, '1000'])
   })
 
   it('goes down by one with each request, of one key and no other', async () => {
-    const { peer, key } = await openOffice({ agents: { echo }, limits: { perKey: '100/h' } })
+    const { peer, key } = await openAccessServer({ agents: { echo }, limits: { perKey: '100/h' } })
     const [mine, other] = [await key({ agents: ['echo'] }), await key({ agents: ['echo'] })]
     const left = async (headers: typeof mine): Promise<string | null> =>
-      (await peer('echo', tongues[0]!).call('GetTask', { id: 'x' }, { headers })).headers.get(remaining)
+      (await peer('echo', bindingVersions[0]!).call('GetTask', { id: 'x' }, { headers })).headers.get(remaining)
     assert.deepEqual([await left(mine), await left(mine), await left(other)], ['99', '98', '99'])
   })
 })
 
 describe('too many requests', () => {
   it('are refused with 429, Retry-After and the same headers, whatever the tongue [S2-30 B-170]', async () => {
-    const { peer, key } = await openOffice({ agents: { echo } })
-    for (const tongue of tongues) {
+    const { peer, key } = await openAccessServer({ agents: { echo } })
+    for (const tongue of bindingVersions) {
       const headers = await key({ agents: ['echo'], rate: '2/h' })
       const team = peer('echo', tongue)
       for (let count = 0; count < 2; count++) await team.call('GetTask', { id: 'x' }, { headers })
-      const refused = await team.call('SendMessage', saying('hi'), { headers })
+      const refused = await team.call('SendMessage', messageParams('hi'), { headers })
       // 8 is how gRPC says 429.
       assert.ok([429, 8].includes(refused.status), `${refused.status}`)
       assert.deepEqual([refused.headers.get(limit), refused.headers.get(remaining)], ['2', '0'])
@@ -63,11 +63,13 @@ describe('too many requests', () => {
   })
 
   it('of all callers together are refused where the agent has a limit', async () => {
-    const { peer, key } = await openOffice({ agents: { echo }, limits: { perAgent: { echo: { rate: '3/h' } } } })
+    const { peer, key } = await openAccessServer({ agents: { echo }, limits: { perAgent: { echo: { rate: '3/h' } } } })
     const statuses: number[] = []
     for (let count = 0; count < 4; count++) {
       const headers = await key({ agents: ['echo'] })
-      statuses.push((await peer('echo', tongues[1]!).call('SendMessage', saying('hi'), { headers })).status)
+      statuses.push(
+        (await peer('echo', bindingVersions[1]!).call('SendMessage', messageParams('hi'), { headers })).status,
+      )
     }
     assert.deepEqual(statuses, [200, 200, 200, 429])
   })
@@ -76,11 +78,11 @@ describe('too many requests', () => {
 describe('the tasks of a day', () => {
   it('are so many for a key, direct answers and questions about them not counted [S2-30]', async () => {
     const agent = ({ text }: { text: string }) => (text === 'hi' ? { reply: 'hi' } : text)
-    const { peer, key } = await openOffice({ agents: { echo: { agent } } })
-    for (const tongue of tongues) {
+    const { peer, key } = await openAccessServer({ agents: { echo: { agent } } })
+    for (const tongue of bindingVersions) {
       const headers = await key({ agents: ['echo'], tasksPerDay: 2 })
       const echoing = peer('echo', tongue)
-      const send = async (text: string) => echoing.call('SendMessage', saying(text), { headers })
+      const send = async (text: string) => echoing.call('SendMessage', messageParams(text), { headers })
       for (let count = 0; count < 3; count++) assert.equal((await send('hi')).status, 200)
       assert.deepEqual([(await send('one')).status, (await send('two')).status], [200, 200])
       const refused = await send('three')
@@ -103,16 +105,16 @@ describe('an agent that works on one thing at a time', () => {
       },
       { concurrent: 1, queue: 0 },
     )
-    const { peer, key } = await openOffice({ agents: { echo: { agent } } })
+    const { peer, key } = await openAccessServer({ agents: { echo: { agent } } })
     const headers = await key({ agents: ['echo'] })
-    const long = peer('echo', tongues[0]!).call('SendMessage', saying('long'), { headers })
+    const long = peer('echo', bindingVersions[0]!).call('SendMessage', messageParams('long'), { headers })
     await began.promise
-    for (const tongue of tongues) {
+    for (const tongue of bindingVersions) {
       const {
         status,
         headers: told,
         body,
-      } = await peer('echo', tongue).call('SendMessage', saying('more'), { headers })
+      } = await peer('echo', tongue).call('SendMessage', messageParams('more'), { headers })
       // 14 is how gRPC says 503.
       assert.ok([503, 14].includes(status), `${status}`)
       assert.equal(told.get('retry-after'), '5')

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
-import { openStage } from '../admin/stage.ts'
+import { openTestHub } from '../admin/test-hub.ts'
 
-const stage = await openStage({
+const stage = await openTestHub({
   config: {
     access: { anonymous: '*' },
     listen: { port: 0, grpcPort: 0 },

@@ -4,7 +4,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
-import { call1_0, cardOf } from './calls.ts'
+import { call1_0, cardOf } from './raw-calls.ts'
 import { newFolder, startHub } from './running-hub.ts'
 
 const greeter = (word: string): string => `export default ({ text }: { text: string }) => \`${word}, \${text}!\`\n`
@@ -32,28 +32,28 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     })()
 
     await save(folder, 'parley.yaml', agents('  mirror: { kind: demo, agent: echo, description: New here }\n'))
-    await hub.says(/^mirror: added/)
-    await hub.says(/^clock: removed/)
+    await hub.waitForLine(/^mirror: added/)
+    await hub.waitForLine(/^clock: removed/)
     assert.equal((await call1_0(`${hub.url}/a2a/mirror`, 'hi')).text, 'hi')
     assert.equal((await call1_0(`${hub.url}/a2a/clock`, '1')).status, 404)
     await ended
     assert.equal(ticks.join(''), '1\n2\n3\n4\n')
     assert.equal((await client.get(first.task.id)).status.state, 'TASK_STATE_COMPLETED')
-    await hub.end()
+    await hub.stop()
   })
 
   it('that is wrong changes nothing and is told; mended, it takes effect', async () => {
     const folder = await newFolder({ 'parley.yaml': 'agents:\n  a: { kind: demo, agent: echo }\n' })
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: ecko }\n  b: { kind: demo, agent: echo }\n')
-    await hub.says(/everything stays as it is/)
-    await hub.says(/parley\.yaml:2 {2}agents\.a\.agent: say echo, clock or concierge/)
+    await hub.waitForLine(/everything stays as it is/)
+    await hub.waitForLine(/parley\.yaml:2 {2}agents\.a\.agent: say echo, clock or concierge/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'still')).text, 'still')
     assert.notEqual((await call1_0(`${hub.url}/a2a/b`, 'hi')).text, 'hi')
     await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: echo }\n  b: { kind: demo, agent: echo }\n')
-    await hub.says(/^b: added/)
+    await hub.waitForLine(/^b: added/)
     assert.equal((await call1_0(`${hub.url}/a2a/b`, 'hi')).text, 'hi')
-    await hub.end()
+    await hub.stop()
   })
 
   it('says which sections hold after a restart only', async () => {
@@ -61,9 +61,9 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     const folder = await newFolder({ 'parley.yaml': agents })
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', `${agents}listen: { host: "::1" }\nretention: { finished: 1d }\n`)
-    await hub.says(/^listen, retention: changed, and holds after a restart/)
+    await hub.waitForLine(/^listen, retention: changed, and holds after a restart/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'here')).text, 'here')
-    await hub.end()
+    await hub.stop()
   })
 
   it('decides anew who may call', async () => {
@@ -73,10 +73,10 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'hi')).text, 'hi')
     assert.equal((await cardOf(`${hub.url}/a2a/a`, { 'A2A-Version': '1.0' })).securityRequirements, undefined)
     await save(folder, 'parley.yaml', `${agents}access: {}\n`)
-    await hub.says(/^access: changed/)
+    await hub.waitForLine(/^access: changed/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'hi')).status, 401)
     assert.ok((await cardOf(`${hub.url}/a2a/a`, { 'A2A-Version': '1.0' })).securityRequirements.length === 2)
-    await hub.end()
+    await hub.stop()
   })
 
   it('lets nobody in without credentials before a restart, where nobody was at the start', async () => {
@@ -84,9 +84,9 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     const folder = await newFolder({ 'parley.yaml': `${agents}access: {}\n` })
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', `${agents}access: { anonymous: [a] }\n`)
-    await hub.says(/^access without credentials to a: changed, and holds after a restart/)
+    await hub.waitForLine(/^access without credentials to a: changed, and holds after a restart/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'hi')).status, 401)
-    await hub.end()
+    await hub.stop()
   })
 
   it('loads a module once its package.json is fixed, without a restart', async () => {
@@ -96,12 +96,14 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
       'greeter.ts': greeter('Hello'),
     })
     const hub = await startHub(folder)
-    await hub.says(/greeter .* is not available: .*package\.json has "type": "commonjs" .* Set "type": "module" there/)
+    await hub.waitForLine(
+      /greeter .* is not available: .*package\.json has "type": "commonjs" .* Set "type": "module" there/,
+    )
     assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).status, 503)
     await save(folder, 'package.json', '{ "name": "mine", "type": "module" }')
-    await hub.says(/^greeter: changed/)
+    await hub.waitForLine(/^greeter: changed/)
     assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).text, 'Hello, you!')
-    await hub.end()
+    await hub.stop()
   })
 
   it('is read again at SIGHUP, with what the agents are made of', async () => {
@@ -112,11 +114,11 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     const hub = await startHub(folder)
     assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).text, 'Hello, you!')
     hub.signal('SIGHUP')
-    await hub.says(/read again; nothing changed/)
+    await hub.waitForLine(/read again; nothing changed/)
     const seen = hub.lines.length
     await save(folder, 'greeter.ts', greeter('Good morning'))
-    await hub.says(/^greeter: changed/, seen)
+    await hub.waitForLine(/^greeter: changed/, seen)
     assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).text, 'Good morning, you!')
-    await hub.end()
+    await hub.stop()
   })
 })

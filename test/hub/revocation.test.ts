@@ -5,11 +5,17 @@ import { connect as connectHttp2 } from 'node:http2'
 import { after, describe, it } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import type { AgentSettings } from '@parley/a2a/server'
-import { encode } from '../../packages/a2a/src/bindings/grpc/codec.ts'
-import { runCommand } from '../../packages/hub/src/cli/run-command.ts'
-import { testTerminal } from '../../packages/hub/src/cli/test-terminal.ts'
-import { adminKey, openStage, until } from '../admin/stage.ts'
-import { type Office, openOffice, type Proof, tongues, type Tongue } from './office.ts'
+import { encodeProtobuf } from '../../packages/a2a/src/bindings/grpc/codec.ts'
+import { runCli } from '../../packages/hub/src/cli/run-cli.ts'
+import { createTestTerminal } from '../../packages/hub/src/cli/testing/test-terminal.ts'
+import { adminKey, openTestHub, waitFor } from '../admin/test-hub.ts'
+import {
+  type AccessServer,
+  openAccessServer,
+  type AuthHeaders,
+  bindingVersions,
+  type BindingVersion,
+} from './access-server.ts'
 
 const never = Promise.withResolvers<never>()
 after(() => never.reject(new Error('over')))
@@ -23,17 +29,17 @@ const waiting: AgentSettings = {
   },
 }
 
-const open = (more: object = {}): Promise<Office> =>
-  openOffice({
+const open = (more: object = {}): Promise<AccessServer> =>
+  openAccessServer({
     agents: { team: waiting },
     access: { jwt: [{ issuer: 'https://one.test', audience: 'parley' }] },
     ...more,
   })
 
 /** A stream in one tongue, read until it ends; answers everything that came. */
-function stream(office: Office, tongue: Tongue, proof: Proof): Promise<string> {
+function stream(accessServer: AccessServer, tongue: BindingVersion, proof: AuthHeaders): Promise<string> {
   const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text: 'wait' }] }
-  return office
+  return accessServer
     .peer('team', tongue)
     .stream('SendStreamingMessage', { message }, { headers: proof })
     .then(
@@ -41,33 +47,36 @@ function stream(office: Office, tongue: Tongue, proof: Proof): Promise<string> {
       (reason: Error) => reason.message,
     )
 }
-const haveOpened = (office: Office, count: number): Promise<true> =>
-  until(async () => (office.server.handler.streams() === count ? true : undefined), `${count} streams are open`)
-const idOf = ({ authorization = '' }: Proof): string => authorization.split('_')[1] ?? ''
+const haveOpened = (accessServer: AccessServer, count: number): Promise<true> =>
+  waitFor(
+    async () => (accessServer.server.handler.openStreams() === count ? true : undefined),
+    `${count} streams are open`,
+  )
+const idOf = ({ authorization = '' }: AuthHeaders): string => authorization.split('_')[1] ?? ''
 
 describe('the streams of a key', () => {
   it('end when it is revoked, in every tongue, and those of another key go on', async () => {
-    const office = await open()
-    const [mine, theirs] = [await office.key({ agents: ['team'] }), await office.key({ agents: ['team'] })]
-    const ended = tongues.map((tongue) => stream(office, tongue, mine))
+    const accessServer = await open()
+    const [mine, theirs] = [await accessServer.key({ agents: ['team'] }), await accessServer.key({ agents: ['team'] })]
+    const ended = bindingVersions.map((tongue) => stream(accessServer, tongue, mine))
     let isOver = false
-    const other = stream(office, { binding: 'JSONRPC', version: '1.0' }, theirs).finally(() => (isOver = true))
-    await haveOpened(office, tongues.length + 1)
-    assert.equal((await office.admin('DELETE', `/admin/keys/${idOf(mine)}`)).status, 200)
+    const other = stream(accessServer, { binding: 'JSONRPC', version: '1.0' }, theirs).finally(() => (isOver = true))
+    await haveOpened(accessServer, bindingVersions.length + 1)
+    assert.equal((await accessServer.admin('DELETE', `/admin/keys/${idOf(mine)}`)).status, 200)
     for (const said of await Promise.all(ended))
       assert.match(said, /The credentials that opened this stream were revoked or have expired/)
-    await haveOpened(office, 1)
+    await haveOpened(accessServer, 1)
     assert.equal(isOver, false)
-    await office.admin('DELETE', `/admin/keys/${idOf(theirs)}`)
+    await accessServer.admin('DELETE', `/admin/keys/${idOf(theirs)}`)
     await other
   })
 
   it('end when it expires', async () => {
     const clock = { at: Date.now() }
-    const office = await open({ now: () => clock.at })
-    const proof = await office.key({ agents: ['team'], expiresIn: '1h' })
-    const ended = stream(office, { binding: 'HTTP+JSON', version: '1.0' }, proof)
-    await haveOpened(office, 1)
+    const accessServer = await open({ now: () => clock.at })
+    const proof = await accessServer.key({ agents: ['team'], expiresIn: '1h' })
+    const ended = stream(accessServer, { binding: 'HTTP+JSON', version: '1.0' }, proof)
+    await haveOpened(accessServer, 1)
     clock.at += 3_600_000
     assert.match(await ended, /were revoked or have expired/)
   })
@@ -85,12 +94,12 @@ describe('the streams of a key', () => {
 
 describe('a stream of gRPC that is not read', { timeout: 60_000 }, () => {
   /** By hand, because the library's own client reads whatever comes. */
-  async function unread(office: Office, proof: Proof, text: string, windowBytes: number) {
-    const session = connectHttp2(`http://127.0.0.1:${office.server.grpcPort}`, {
+  async function unread(accessServer: AccessServer, proof: AuthHeaders, text: string, windowBytes: number) {
+    const session = connectHttp2(`http://127.0.0.1:${accessServer.server.grpcPort}`, {
       settings: { initialWindowSize: windowBytes },
     })
     after(() => session.destroy())
-    const message = encode('lf.a2a.v1.SendMessageRequest', {
+    const message = encodeProtobuf('lf.a2a.v1.SendMessageRequest', {
       message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] },
     })
     const head = Buffer.alloc(5)
@@ -120,17 +129,17 @@ describe('a stream of gRPC that is not read', { timeout: 60_000 }, () => {
   const patient = { agents: { team: talking }, server: { stallMs: 3_600_000 } }
 
   it('is cut when its key is revoked, though its last error is never taken', async () => {
-    const office = await open(patient)
+    const accessServer = await open(patient)
     for (const text of ['much', 'little']) {
-      const proof = await office.key({ agents: ['team'] })
+      const proof = await accessServer.key({ agents: ['team'] })
       // A window of nothing: not even the first event goes out, and the status waits behind it.
-      const { session, call, closed } = await unread(office, proof, text, 0)
-      await haveOpened(office, 1)
-      assert.equal((await office.admin('DELETE', `/admin/keys/${idOf(proof)}`)).status, 200)
+      const { session, call, closed } = await unread(accessServer, proof, text, 0)
+      await haveOpened(accessServer, 1)
+      assert.equal((await accessServer.admin('DELETE', `/admin/keys/${idOf(proof)}`)).status, 200)
       await closed
       assert.equal(call.readableLength, 0)
       assert.equal(session.destroyed, false, 'other calls of the connection go on')
-      await haveOpened(office, 0)
+      await haveOpened(accessServer, 0)
     }
   })
 })
@@ -138,10 +147,10 @@ describe('a stream of gRPC that is not read', { timeout: 60_000 }, () => {
 describe('the streams of a token', () => {
   it('end when the token does', async () => {
     const clock = { at: Date.now() }
-    const office = await open({ now: () => clock.at })
-    const proof = { authorization: `Bearer ${await office.one.token({ scope: 'agent:team' })}` }
-    const ended = tongues.slice(0, 3).map((tongue) => stream(office, tongue, proof))
-    await haveOpened(office, 3)
+    const accessServer = await open({ now: () => clock.at })
+    const proof = { authorization: `Bearer ${await accessServer.one.token({ scope: 'agent:team' })}` }
+    const ended = bindingVersions.slice(0, 3).map((tongue) => stream(accessServer, tongue, proof))
+    await haveOpened(accessServer, 3)
     clock.at += 700_000
     for (const said of await Promise.all(ended)) assert.match(said, /were revoked or have expired/)
   })
@@ -149,7 +158,7 @@ describe('the streams of a token', () => {
 
 describe('what a session has open', () => {
   it('ends with it: the feed of the console and the calls of agents', async () => {
-    const stage = await openStage()
+    const stage = await openTestHub()
     const signedIn = await stage.ask('POST', '/admin/session')
     const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
     const proof = { cookie, 'x-csrf-token': signedIn.json.csrf as string }
@@ -180,12 +189,12 @@ describe('what a session has open', () => {
 
 describe('parley session', () => {
   it('lists who is signed in, and ends a session', async () => {
-    const stage = await openStage()
+    const stage = await openTestHub()
     const environment = { PARLEY_URL: stage.url, PARLEY_ADMIN_KEY: adminKey }
     const run = async (...words: string[]): Promise<readonly string[]> => {
-      const terminal = testTerminal({ environment })
-      assert.equal(await runCommand(['session', ...words], terminal), 0, terminal.complaints.join())
-      return terminal.said
+      const terminal = createTestTerminal({ environment })
+      assert.equal(await runCli(['session', ...words], terminal), 0, terminal.errors.join())
+      return terminal.printed
     }
     const signedIn = await stage.ask('POST', '/admin/session')
     const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
@@ -199,7 +208,7 @@ describe('parley session', () => {
 
 describe('the streams of an MCP client', () => {
   it('end when its key is revoked', async () => {
-    const stage = await openStage()
+    const stage = await openTestHub()
     const proof = await stage.key({ agents: ['echo'] })
     const headers = { ...proof, accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
     const begun = await fetch(`${stage.url}/mcp`, {

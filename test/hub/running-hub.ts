@@ -10,10 +10,10 @@ import { after } from 'node:test'
 const program = join(import.meta.dirname, '../../packages/hub/src/cli/main.ts')
 
 /** Why no hub can be started at a terminal here. */
-export const noTerminal: string | false =
+export const terminalSkipReason: string | false =
   spawnSync('script', ['--version']).status === 0 ? false : 'there is no program `script` of util-linux'
 
-export interface Ended {
+export interface ProcessResult {
   readonly code: number | null
   readonly lines: readonly string[]
 }
@@ -23,11 +23,11 @@ export interface RunningHub {
   /** Everything that it has said, on both ways out. */
   readonly lines: readonly string[]
   /** The next line, or one of before, that looks like this. Of those before `from` none counts. */
-  says(pattern: RegExp, from?: number): Promise<string>
+  waitForLine(pattern: RegExp, from?: number): Promise<string>
   /** The key that the first start wrote to a file, because it had no terminal. */
   adminKey(): Promise<string>
   signal(name: NodeJS.Signals): void
-  end(): Promise<Ended>
+  stop(): Promise<ProcessResult>
 }
 
 export type Environment = Readonly<Record<string, string>>
@@ -86,11 +86,11 @@ export async function startHub(
   return {
     url,
     lines,
-    says,
+    waitForLine: says,
     adminKey: async () =>
       (await readFile(/admin key is in (\S+)/.exec(await says(/The admin key is in/))?.[1] ?? '', 'utf8')).trim(),
     signal: (name) => void child.kill(name),
-    async end() {
+    async stop() {
       child.kill('SIGTERM')
       const [code] = await closed
       return { code, lines }
@@ -99,7 +99,11 @@ export async function startHub(
 }
 
 /** One that ends by itself. */
-export async function parley(folder: string, args: readonly string[], env: Environment = {}): Promise<Ended> {
+export async function runParley(
+  folder: string,
+  args: readonly string[],
+  env: Environment = {},
+): Promise<ProcessResult> {
   const { lines, closed } = start(folder, args, env)
   const [code] = await closed
   return { code, lines }

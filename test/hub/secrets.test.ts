@@ -2,11 +2,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
-import { adminKey, bothIssuers, openOffice, type Proof, saying, tongues } from './office.ts'
+import {
+  adminKey,
+  bothIssuers,
+  openAccessServer,
+  type AuthHeaders,
+  messageParams,
+  bindingVersions,
+} from './access-server.ts'
 
 describe('a secret', () => {
   it('appears nowhere: in no log, audit, note or refusal, whoever shows it and however it goes wrong [B-170 T-12]', async () => {
-    const office = await openOffice({
+    const accessServer = await openAccessServer({
       agents: {
         team: { agent: ({ text }) => `thanks for ${text.length} letters` },
         broken: {
@@ -17,7 +24,7 @@ describe('a secret', () => {
       },
       access: { jwt: bothIssuers },
     })
-    const { admin, peer, one, store, access } = office
+    const { admin, peer, one, store, access } = accessServer
     const { json: made } = await admin('POST', '/admin/keys', {
       name: 'x',
       agents: ['team', 'broken'],
@@ -43,7 +50,7 @@ describe('a secret', () => {
       'a.b.c',
       'basic-secret',
     ]
-    const proofs: readonly Proof[] = [
+    const proofs: readonly AuthHeaders[] = [
       ...shown.map((secret) => ({ authorization: `Bearer ${secret}` })),
       ...shown.map((secret) => ({ 'x-api-key': secret })),
       { authorization: `Basic ${btoa('u:basic-secret')}`, cookie: 'session=cookie-secret' },
@@ -51,9 +58,9 @@ describe('a secret', () => {
     const refusals: string[] = []
     const keep = (answer: unknown): void => void refusals.push(inspect(answer, { depth: 20 }))
     for (const headers of proofs) {
-      for (const tongue of tongues.filter(({ version }) => version === '1.0')) {
+      for (const tongue of bindingVersions.filter(({ version }) => version === '1.0')) {
         for (const agent of ['team', 'broken', 'nowhere']) {
-          const request = saying(content, { metadata: { password: content } })
+          const request = messageParams(content, { metadata: { password: content } })
           const answer = await peer(agent, tongue).call('SendMessage', request, { headers })
           // Whoever is served sees their own words again, and nobody else does.
           if (answer.status !== 200 || answer.body?.error !== undefined) keep([answer.body, [...answer.headers]])
@@ -73,9 +80,9 @@ describe('a secret', () => {
     const audit = await access.audit.list({ limit: 10_000 })
     assert.ok(audit.entries.length > proofs.length * 3)
     const kinds = ['key', 'key-of', 'key-use', 'admin', 'audit', 'quota']
-    const notes = await Promise.all(kinds.map((kind) => store.notes.list(kind, { limit: 10_000 })))
+    const notes = await Promise.all(kinds.map((kind) => store.kv.list(kind, { limit: 10_000 })))
     const places = {
-      'the log': inspect(office.logged, { depth: 20 }),
+      'the log': inspect(accessServer.logged, { depth: 20 }),
       'the audit': JSON.stringify(audit),
       'the notes': JSON.stringify(notes),
       'a refusal': refusals.join('\n'),

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call1_0 } from './calls.ts'
+import { call1_0 } from './raw-calls.ts'
 import { newFolder, type RunningHub, startHub } from './running-hub.ts'
 
 const options = { timeout: 120_000 }
@@ -94,7 +94,7 @@ describe('simple tasks', options, () => {
     await writeFile(join(folder, 'go'), '')
     const done = await reaches(hub, task.id, ({ state }) => state !== 'working')
     assert.equal(done.state, 'completed')
-    await hub.end()
+    await hub.stop()
   })
 
   it('have a message for each assistant line, and change with each [S0-3 S0-29]', async () => {
@@ -109,7 +109,7 @@ describe('simple tasks', options, () => {
     await writeFile(join(folder, 'end'), '')
     const done = await reaches(hub, task.id, ({ state }) => state === 'completed')
     assert.deepEqual(textOf(done), textOf(second))
-    await hub.end()
+    await hub.stop()
   })
 
   it('fail with the error of their process [S0-16 S0-34]', async () => {
@@ -117,7 +117,7 @@ describe('simple tasks', options, () => {
     const { task } = await send(hub, { message: 'Hello' })
     const failed = await reaches(hub, task.id, ({ state }) => state === 'failed')
     assert.equal(textOf(failed).at(-1), 'It broke')
-    await hub.end()
+    await hub.stop()
   })
 
   it('time out, also while they wait for input [S0-20 S0-30]', async () => {
@@ -130,7 +130,7 @@ describe('simple tasks', options, () => {
     const failed = await reaches(hub, task.id, ({ state }) => state !== 'working')
     assert.equal(failed.state, 'failed')
     assert.equal(textOf(failed).at(-1), 'Task timed out')
-    await hub.end()
+    await hub.stop()
   })
 
   it('are refused where no agent is the default, or there is no such task [S0-17 S0-33]', async () => {
@@ -138,7 +138,7 @@ describe('simple tasks', options, () => {
     const refused = await send(hub, { message: 'Hello' })
     assert.equal(refused.status, 404)
     assert.match(refused.task.error ?? '', /^Agent with default project/)
-    await hub.end()
+    await hub.stop()
   })
 
   it('name what is wrong with them, and are not found if they are not there', async () => {
@@ -149,7 +149,7 @@ describe('simple tasks', options, () => {
     const lost = await look(hub, 'nobody')
     assert.equal(lost.status, 404)
     assert.deepEqual(await look(hub, '%zz'), lost)
-    const { lines } = await hub.end()
+    const { lines } = await hub.stop()
     assert.deepEqual(
       lines.filter((line) => /error/i.test(line)),
       [],
@@ -160,7 +160,7 @@ describe('simple tasks', options, () => {
     const { hub } = await hubWith(`access: { anonymous: [asker] }\nagents:${agents}`)
     assert.equal((await send(hub, { message: 'Hello' })).status, 401)
     assert.equal((await look(hub, 'x')).status, 401)
-    await hub.end()
+    await hub.stop()
   })
 
   it('leave the protocol’s own paths to whoever names a version', async () => {
@@ -168,6 +168,6 @@ describe('simple tasks', options, () => {
     const { json } = await call1_0(`${hub.url}/a2a/echo`, 'hi')
     const answer = await fetch(`${hub.url}/a2a/tasks/${json.result.task.id}`, { headers: { 'a2a-version': '1.0' } })
     assert.equal(((await answer.json()) as { status?: { state?: string } }).status?.state, 'TASK_STATE_COMPLETED')
-    await hub.end()
+    await hub.stop()
   })
 })

@@ -5,7 +5,7 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { describe, it } from 'node:test'
-import { selfSigned } from '../../packages/a2a/src/testing/self-signed.ts'
+import { selfSigned } from '../../packages/a2a/src/testing/fixtures/self-signed-certificate.ts'
 import { newFolder, startHub } from './running-hub.ts'
 
 interface Got {
@@ -49,10 +49,10 @@ agents: { echo: { kind: demo, agent: echo } }
       await rename(join(folder, `${name}.new`), join(folder, name))
     }
     hub.signal('SIGHUP')
-    await hub.says(/read again/)
+    await hub.waitForLine(/read again/)
     assert.equal((await get(card, second.cert)).status, 200)
     await assert.rejects(() => get(card, first.cert))
-    await hub.end()
+    await hub.stop()
   })
 
   it('speaks nothing older than TLS 1.2 [B-172]', async () => {
@@ -75,7 +75,7 @@ agents: { echo: { kind: demo, agent: echo } }
       socket.once('error', () => resolve(true)).once('secureConnect', () => resolve(false))
     })
     assert.equal(refused, true)
-    await hub.end()
+    await hub.stop()
   })
 
   it('says which file is missing', async () => {

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { AgentLog, Turn } from '@parley/a2a'
 import { z } from 'zod'
-import type { AgentKind, KindParts, OpenAgent } from '../../packages/hub/src/agents/kind.ts'
-import { checkConfig } from '../../packages/hub/src/config/check.ts'
+import type { AgentKind, AgentServices, OpenAgent } from '../../packages/hub/src/agents/kind.ts'
+import { checkConfig } from '../../packages/hub/src/config/check-config.ts'
 import { demoKind } from '../../packages/hub/src/demo/index.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
-import type { Hub, HubParts } from '../../packages/hub/src/hub.ts'
-import { call1_0, cardOf } from './calls.ts'
+import type { Hub, HubOptions } from '../../packages/hub/src/hub.ts'
+import { call1_0, cardOf } from './raw-calls.ts'
 import { newFolder } from './running-hub.ts'
 
 const adminKey = 'the admin of this test'
@@ -22,8 +22,8 @@ interface Running extends Hub {
 async function run(
   t: TestContext,
   tree: object,
-  open: (parts: KindParts, word: string) => OpenAgent,
-  more: Partial<HubParts> & { readonly folder?: string } = {},
+  open: (parts: AgentServices, word: string) => OpenAgent,
+  more: Partial<HubOptions> & { readonly folder?: string } = {},
 ): Promise<Running> {
   const kind: AgentKind<{ word?: string | undefined }> = {
     kind: 'test',
@@ -55,9 +55,13 @@ async function run(
 }
 
 /** Calls the agent that the text names. */
-async function passOn(parts: KindParts, turn: Turn): Promise<string> {
+async function passOn(parts: AgentServices, turn: Turn): Promise<string> {
   let text = ''
-  for await (const event of parts.house.stream({ agent: turn.text, turn, message: { parts: [{ text: 'hi' }] } })) {
+  for await (const event of parts.inProcessClient.stream({
+    agent: turn.text,
+    turn,
+    message: { parts: [{ text: 'hi' }] },
+  })) {
     if (!('artifactUpdate' in event)) continue
     text += event.artifactUpdate.artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
   }
@@ -128,11 +132,11 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
   it('gives each its own notes, all of one kind some in common, and keeps them over a restart', async (t) => {
     const folder = await newFolder()
     const agents = { a: { kind: 'test' }, b: { kind: 'test' } }
-    const open = ({ notes, kindNotes }: KindParts): OpenAgent => ({
+    const open = ({ kv, kindKv }: AgentServices): OpenAgent => ({
       async agent({ text }) {
-        if (text !== '?') await notes.write('x', { key: 'k', value: text })
-        if (text !== '?') await kindNotes?.write('x', { key: 'k', value: text })
-        return `${String((await notes.read('x', 'k'))?.value)} ${String((await kindNotes?.read('x', 'k'))?.value)}`
+        if (text !== '?') await kv.write('x', { key: 'k', value: text })
+        if (text !== '?') await kindKv?.write('x', { key: 'k', value: text })
+        return `${String((await kv.read('x', 'k'))?.value)} ${String((await kindKv?.read('x', 'k'))?.value)}`
       },
     })
     const first = await run(t, { agents }, open, { folder })
@@ -146,10 +150,10 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
   it('closes agents when nothing runs on them, while the store still takes what they have to say', async (t) => {
     const folder = await newFolder()
     const said: string[] = []
-    const open = ({ notes }: KindParts, word: string): OpenAgent => ({
-      agent: async () => String((await notes.read('last', 'word'))?.value),
+    const open = ({ kv }: AgentServices, word: string): OpenAgent => ({
+      agent: async () => String((await kv.read('last', 'word'))?.value),
       async close() {
-        await notes.write('last', { key: 'word', value: word })
+        await kv.write('last', { key: 'word', value: word })
         said.push('closed')
       },
     })
@@ -162,9 +166,9 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
   })
 
   it('fetches what a stranger names only from outside, and tells nobody why not [B-173]', async (t) => {
-    const open = ({ bytes }: KindParts): OpenAgent => ({
+    const open = ({ readPart }: AgentServices): OpenAgent => ({
       async agent({ text, signal }) {
-        const { bytes: got } = await bytes({ url: text }, signal)
+        const { bytes: got } = await readPart({ url: text }, signal)
         return Buffer.from(got).toString()
       },
     })
@@ -176,10 +180,10 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
   })
 
   it('hands over what is for an agent itself, knows where the hub is, and tells what it lends', async (t) => {
-    let lent: KindParts | undefined
-    const open = (parts: KindParts): OpenAgent => {
+    let lent: AgentServices | undefined
+    const open = (parts: AgentServices): OpenAgent => {
       lent = parts
-      return { agent: () => 'x', hook: async (request) => new Response(await request.text(), { status: 201 }) }
+      return { agent: () => 'x', handleWebhook: async (request) => new Response(await request.text(), { status: 201 }) }
     }
     const entry = { kind: 'test', persona: 'Terse.', timeout: '1m' }
     const hub = await run(t, { agents: { a: entry }, access: {} }, open, { programEnv: { PATH: '/bin' } })
@@ -190,7 +194,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
   })
 
   it('tells whoever runs it how each agent is', async (t) => {
-    const open = (_: KindParts, word: string): OpenAgent => {
+    const open = (_: AgentServices, word: string): OpenAgent => {
       if (word === 'broken') throw new Error('no such backend')
       return {
         agent: () => 'x',
@@ -231,7 +235,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
         await gate.promise
         return text
       },
-      look: async () => ({
+      fetchCard: async () => ({
         skills: Array.from({ length: (skills += 1) }, (_, n) => ({
           id: `s${n}`,
           name: `s${n}`,

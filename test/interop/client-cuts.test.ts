@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { connect } from '@parley/a2a/client'
 import type { RemoteAgent } from '@parley/a2a/client'
-import { cuttingProxy } from '../../packages/a2a/src/testing/cutting-proxy.ts'
-import type { CuttingProxy } from '../../packages/a2a/src/testing/cutting-proxy.ts'
+import { disconnectingProxy } from '../../packages/a2a/src/testing/fixtures/disconnecting-proxy.ts'
+import type { DisconnectingProxy } from '../../packages/a2a/src/testing/fixtures/disconnecting-proxy.ts'
 import { bindings } from './client/peer.ts'
 import type { Peer, PeerKind } from './client/peer.ts'
 import { sdk02 } from './client/sdk-0.2-server.ts'
@@ -17,11 +17,11 @@ const limits = { firstDelayMs: 1, maxDelayMs: 20, pollMs: 10 }
 function cutAfter(events: number, kind: PeerKind): void {
   describe(`${kind.name} whose streams are cut after ${events} events`, () => {
     let peer: Peer
-    let proxy: CuttingProxy
+    let proxy: DisconnectingProxy
     let agent: RemoteAgent
     before(async () => {
       peer = await kind.open()
-      proxy = await cuttingProxy(new URL(peer.url).origin, events)
+      proxy = await disconnectingProxy(new URL(peer.url).origin, events)
       const { origin } = new URL(peer.url)
       const through = (request: Request) => fetch(new Request(request.url.replace(origin, proxy.url), request))
       agent = await connect(peer.url, { ...kind.options, limits, fetch: through })
@@ -37,18 +37,18 @@ function cutAfter(events: number, kind: PeerKind): void {
       assert.equal(texts.join(''), words.map((word) => `${word} `).join(''))
       const result = await stream.result()
       assert.equal(result.kind === 'task' && result.status.state, 'TASK_STATE_COMPLETED')
-      assert.ok(proxy.cuts > 0)
+      assert.ok(proxy.disconnects > 0)
     })
 
     it('goes on with a task that is under way [B-98 B-105]', async () => {
-      const cuts = proxy.cuts
+      const cuts = proxy.disconnects
       const name = crypto.randomUUID()
       const texts: string[] = []
       for await (const text of agent.stream(`hold ${name}`).text()) {
         if (texts.push(text) === 1) peer.release(name)
       }
       assert.deepEqual(texts, ['held ', 'released'])
-      assert.ok(proxy.cuts > cuts)
+      assert.ok(proxy.disconnects > cuts)
     })
   })
 }

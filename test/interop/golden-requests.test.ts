@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { openHouse } from './house.ts'
-import type { House } from './house.ts'
+import { openInteropServer } from './interop-server.ts'
+import type { InteropServer } from './interop-server.ts'
 
 interface GoldenRequest {
   readonly client: string
@@ -64,16 +64,16 @@ const goldenRequests: readonly GoldenRequest[] = [
 
 for (const { client, held, polling, waiting } of goldenRequests) {
   describe(`a REST request as ${client} writes it`, { timeout: 60_000 }, () => {
-    let house: House
+    let server: InteropServer
     before(async () => {
-      house = await openHouse()
+      server = await openInteropServer()
     })
-    after(() => house.close())
+    after(() => server.close())
 
     // Neither sends a version.
     const headers = { 'content-type': 'application/json', accept: '*/*' }
     async function send(body: string) {
-      const response = await fetch(`${house.url}/v1/message:send`, { method: 'POST', headers, body })
+      const response = await fetch(`${server.url}/v1/message:send`, { method: 'POST', headers, body })
       assert.equal(response.status, 200)
       return (await response.json()) as { task: { id: string; status: { state: string }; artifacts?: unknown[] } }
     }
@@ -81,16 +81,16 @@ for (const { client, held, polling, waiting } of goldenRequests) {
     it('is answered at once in polling mode, and the work goes on [B-64 B-66]', async () => {
       const { task } = await send(polling)
       assert.match(task.status.state, /^TASK_STATE_(SUBMITTED|WORKING)$/)
-      house.release(held)
+      server.release(held)
       let state = ''
       while (state !== 'TASK_STATE_COMPLETED') {
-        const read = await fetch(`${house.url}/v1/tasks/${task.id}`, { headers })
+        const read = await fetch(`${server.url}/v1/tasks/${task.id}`, { headers })
         state = ((await read.json()) as { status: { state: string } }).status.state
       }
     })
 
     it('is waited for where it says so [B-63 B-66]', async () => {
-      house.release(held)
+      server.release(held)
       const { task } = await send(waiting)
       assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
     })
@@ -99,9 +99,9 @@ for (const { client, held, polling, waiting } of goldenRequests) {
 
 describe('a REST error of 0.3', () => {
   it('has what the clients for Python and Java look for, and what that for JavaScript does [A-6]', async (t) => {
-    const house = await openHouse()
-    t.after(() => house.close())
-    const response = await fetch(`${house.url}/v1/tasks/nope`)
+    const server = await openInteropServer()
+    t.after(() => server.close())
+    const response = await fetch(`${server.url}/v1/tasks/nope`)
     assert.deepEqual(
       [response.status, await response.json()],
       [

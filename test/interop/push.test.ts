@@ -16,8 +16,8 @@ import {
 import { GrpcTransportFactory } from 'a2a-sdk-1/client/grpc'
 import { ClientFactory, ClientFactoryOptions } from 'a2a-sdk-0.3/client'
 import { GrpcTransportFactory as GrpcTransportFactory03 } from 'a2a-sdk-0.3/client/grpc'
-import { openHouse } from './house.ts'
-import type { House } from './house.ts'
+import { openInteropServer } from './interop-server.ts'
+import type { InteropServer } from './interop-server.ts'
 
 /** A config as every client can say it. */
 interface Config {
@@ -115,7 +115,7 @@ const kinds: readonly [name: string, isOld: boolean, open: (url: string, transpo
 for (const [name, isOld, open] of kinds) {
   for (const transport of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
     describe(`webhooks of the client of ${name} over ${transport}`, { timeout: 20_000 }, () => {
-      let house: House
+      let server: InteropServer
       let client: Client
       const states = new Map<string, TaskState[]>()
       const hook = webhook({ token: 's3cret', log: { debug() {}, info() {}, warn() {}, error() {} } })
@@ -130,11 +130,11 @@ for (const [name, isOld, open] of kinds) {
         await once(receiver, 'listening')
         url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
         const versions = isOld ? { versions: ['0.3', '0.2'] as const } : {}
-        house = await openHouse({ push: { allow: ['127.0.0.1'] }, grpcPort: 0, ...versions })
-        client = await open(house.url, transport)
+        server = await openInteropServer({ push: { allow: ['127.0.0.1'] }, grpcPort: 0, ...versions })
+        client = await open(server.url, transport)
       })
       after(async () => {
-        await house.close()
+        await server.close()
         receiver.close()
       })
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Message, MessageSendParams, Task } from 'a2a-sdk-0.2'
 import { A2AClient } from 'a2a-sdk-0.2/client'
-import { openHouse, readUntil } from './house.ts'
-import type { House } from './house.ts'
+import { openInteropServer, readUntil } from './interop-server.ts'
+import type { InteropServer } from './interop-server.ts'
 
 function saying(text: string, more: Partial<Message> = {}): MessageSendParams {
   const messageId = crypto.randomUUID()
@@ -12,13 +12,13 @@ function saying(text: string, more: Partial<Message> = {}): MessageSendParams {
 }
 
 describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
-  let house: House
+  let server: InteropServer
   let client: A2AClient
   before(async () => {
-    house = await openHouse()
-    client = new A2AClient(house.url)
+    server = await openInteropServer()
+    client = new A2AClient(server.url)
   })
-  after(() => house.close())
+  after(() => server.close())
 
   async function send<T extends Task | Message = Task>(params: MessageSendParams): Promise<T> {
     const response = await client.sendMessage(params)
@@ -29,7 +29,7 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
   it('finds the card at agent.json and its endpoint in it [B-14 B-19]', async () => {
     const card = await client.getAgentCard()
     assert.deepEqual([card.name, card.version], ['Actor', '2.1.0'])
-    assert.equal(card.url, `${house.url}/a2a`)
+    assert.equal(card.url, `${server.url}/a2a`)
     assert.equal(card.capabilities.streaming, true)
     assert.deepEqual(card.securitySchemes, { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } })
     assert.deepEqual(card.security, [{ token: [] }])
@@ -54,7 +54,7 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
   it('sends without blocking, reads, and finds the end [B-64 B-66 B-73]', async () => {
     const begun = await send({ ...saying('hold a'), configuration: { acceptedOutputModes: [], blocking: false } })
     assert.match(begun.status.state, /submitted|working/)
-    house.release('a')
+    server.release('a')
     for await (const event of client.resubscribeTask({ id: begun.id })) void event
     const read = await client.getTask({ id: begun.id, historyLength: 0 })
     assert.ok('result' in read)
@@ -135,7 +135,7 @@ describe('the client of @a2a-js/sdk 0.2.5', { timeout: 20_000 }, () => {
     const [snapshot] = await readUntil(second, () => true)
     assert.ok(snapshot?.kind === 'task' && snapshot.status.state === 'working')
     assert.deepEqual(snapshot.artifacts?.[0]?.parts, [{ kind: 'text', text: 'held ' }])
-    house.release('again')
+    server.release('again')
     const rest = await Array.fromAsync(second)
     assert.ok(rest.at(-1)?.kind === 'status-update')
     const ended = await Array.fromAsync(client.resubscribeTask({ id }))

@@ -15,8 +15,8 @@ import {
 } from 'a2a-sdk-0.3/client'
 import type { Client, ClientConfig } from 'a2a-sdk-0.3/client'
 import { GrpcTransportFactory } from 'a2a-sdk-0.3/client/grpc'
-import { mood, openHouse, readUntil } from './house.ts'
-import type { House } from './house.ts'
+import { mood, openInteropServer, readUntil } from './interop-server.ts'
+import type { InteropServer } from './interop-server.ts'
 
 function saying(text: string, more: Partial<Message> = {}): MessageSendParams {
   const messageId = crypto.randomUUID()
@@ -37,13 +37,13 @@ for (const [transport, name] of [
   ['GRPC', 'GrpcTransport'],
 ] as const) {
   describe(`the client of @a2a-js/sdk 0.3.14 over ${transport}`, { timeout: 20_000 }, () => {
-    let house: House
+    let server: InteropServer
     let client: Client
     before(async () => {
-      house = await openHouse({ grpcPort: 0 })
-      client = await connect(house.url, transport)
+      server = await openInteropServer({ grpcPort: 0 })
+      client = await connect(server.url, transport)
     })
-    after(() => house.close())
+    after(() => server.close())
 
     async function send<T extends Task | Message = Task>(params: MessageSendParams): Promise<T> {
       return (await client.sendMessage(params)) as T
@@ -53,7 +53,7 @@ for (const [transport, name] of [
       assert.match(client.transport.constructor.name, new RegExp(name))
       const card = await client.getAgentCard()
       assert.deepEqual([card.name, card.protocolVersion, card.preferredTransport], ['Actor', '0.3.0', 'JSONRPC'])
-      assert.equal(card.url, `${house.url}/a2a`)
+      assert.equal(card.url, `${server.url}/a2a`)
       const scheme = card.securitySchemes?.['token']
       assert.ok(scheme?.type === 'http' && scheme.scheme === 'bearer')
       assert.deepEqual(card.security, [{ token: [] }])
@@ -76,7 +76,7 @@ for (const [transport, name] of [
     it('polls: sends without blocking and reads until the end [B-64 B-66 B-73]', async () => {
       const begun = await send({ ...saying('hold a'), configuration: { blocking: false } })
       assert.match(begun.status.state, /submitted|working/)
-      house.release('a')
+      server.release('a')
       let read = await client.getTask({ id: begun.id, historyLength: 1 })
       while (read.status.state !== 'completed') read = await client.getTask({ id: begun.id, historyLength: 1 })
       assert.deepEqual(textsOf(read), ['held released'])
@@ -84,10 +84,10 @@ for (const [transport, name] of [
     })
 
     it('set to poll, does not wait for any message [B-64 B-66]', async () => {
-      const poller = await connect(house.url, transport, { polling: true })
+      const poller = await connect(server.url, transport, { polling: true })
       const begun = (await poller.sendMessage(saying('hold b'))) as Task
       assert.match(begun.status.state, /submitted|working/)
-      house.release('b')
+      server.release('b')
       let read = await poller.getTask({ id: begun.id })
       while (read.status.state !== 'completed') read = await poller.getTask({ id: begun.id })
       assert.deepEqual(textsOf(read), ['held released'])
@@ -196,7 +196,7 @@ for (const [transport, name] of [
       const [snapshot] = await readUntil(second, () => true)
       assert.ok(snapshot?.kind === 'task' && snapshot.status.state === 'working')
       assert.deepEqual(textsOf(snapshot), ['held '])
-      house.release('again')
+      server.release('again')
       const last = (await Array.fromAsync(second)).at(-1)
       assert.ok(last?.kind === 'status-update' && last.status.state === 'completed')
       const ended = await Array.fromAsync(client.resubscribeTask({ id }))
@@ -269,9 +269,9 @@ function wantsAStream(transport: string): boolean {
 describe('the older client class of @a2a-js/sdk 0.3.14', { timeout: 20_000 }, () => {
   it('finds the card, sends and streams [B-14 B-63 B-89]', async (test) => {
     test.mock.method(console, 'warn', () => {})
-    const house = await openHouse()
-    test.after(() => house.close())
-    const client = await A2AClient.fromCardUrl(`${house.url}/.well-known/agent-card.json`)
+    const server = await openInteropServer()
+    test.after(() => server.close())
+    const client = await A2AClient.fromCardUrl(`${server.url}/.well-known/agent-card.json`)
     const response = await client.sendMessage(saying('say hi'))
     assert.ok('result' in response && response.result.kind === 'task')
     const events = await Array.fromAsync(client.sendMessageStream(saying('say hi')))
@@ -281,10 +281,10 @@ describe('the older client class of @a2a-js/sdk 0.3.14', { timeout: 20_000 }, ()
 
 describe('the client of @a2a-js/sdk 0.3.14 without credentials', { timeout: 20_000 }, () => {
   it('is told so in both bindings [B-151 F-3]', async (test) => {
-    const house = await openHouse({ authenticate: () => null })
-    test.after(() => house.close())
+    const server = await openInteropServer({ authenticate: () => null })
+    test.after(() => server.close())
     for (const transport of ['JSONRPC', 'HTTP+JSON']) {
-      const client = await connect(house.url, transport)
+      const client = await connect(server.url, transport)
       await assert.rejects(client.sendMessage(saying('say hi')), /Authentication is required|-32090/)
     }
   })

@@ -23,8 +23,8 @@ import {
   TaskNotFoundError,
   UnsupportedOperationError,
 } from 'a2a-sdk-1/errors'
-import { mood, openHouse, readUntil } from './house.ts'
-import type { House } from './house.ts'
+import { mood, openInteropServer, readUntil } from './interop-server.ts'
+import type { InteropServer } from './interop-server.ts'
 
 type Mode = '1.0' | '0.3'
 
@@ -56,13 +56,16 @@ const textsOf = (task: any): string[] =>
 for (const mode of ['1.0', '0.3'] as const) {
   for (const transport of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
     describe(`the client of @a2a-js/sdk 1.3.0 speaking ${mode} over ${transport}`, { timeout: 20_000 }, () => {
-      let house: House
+      let server: InteropServer
       let client: Client
       before(async () => {
-        house = await openHouse({ grpcPort: 0, ...(mode === '0.3' ? { versions: ['0.3', '0.2'] as const } : {}) })
-        client = await connect(house.url, transport, mode)
+        server = await openInteropServer({
+          grpcPort: 0,
+          ...(mode === '0.3' ? { versions: ['0.3', '0.2'] as const } : {}),
+        })
+        client = await connect(server.url, transport, mode)
       })
-      after(() => house.close())
+      after(() => server.close())
 
       it('reads the card and picks this transport and version from it [B-14 B-16 B-8]', async () => {
         assert.deepEqual([client.transport.protocolName, client.protocolVersion], [transport, mode])
@@ -92,11 +95,11 @@ for (const mode of ['1.0', '0.3'] as const) {
           : 'polls: sends without waiting and reads until the end [B-64 B-66 B-73]',
         async () => {
           const isHeard = !(mode === '0.3' && transport === 'HTTP+JSON')
-          if (!isHeard) house.release('a')
+          if (!isHeard) server.release('a')
           const request = saying('hold a', {}, { configuration: { returnImmediately: true } })
           const begun = plainTask(await client.sendMessage(request))
           assert.match(begun.status.state, isHeard ? /SUBMITTED|WORKING/ : /COMPLETED/)
-          house.release('a')
+          server.release('a')
           const read = async () => plainTask(await client.getTask({ tenant: '', id: begun.id, historyLength: 1 }))
           let task = await read()
           while (task.status.state !== 'TASK_STATE_COMPLETED') task = await read()
@@ -180,7 +183,7 @@ for (const mode of ['1.0', '0.3'] as const) {
         const [snapshot] = await readUntil(second, () => true)
         const { task } = plain(snapshot!)
         assert.deepEqual([task.status.state, textsOf(task)], ['TASK_STATE_WORKING', ['held ']])
-        house.release('again')
+        server.release('again')
         const rest = (await Array.fromAsync(second)).map(plain)
         assert.equal(rest.at(-1).statusUpdate.status.state, 'TASK_STATE_COMPLETED')
       })

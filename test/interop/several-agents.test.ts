@@ -60,7 +60,7 @@ agents:
 `,
   }),
 )
-after(() => hub.end())
+after(() => hub.stop())
 
 for (const [name, ask] of [
   ['0.3.14', ask03],

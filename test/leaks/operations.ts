@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { type Agent, inputRequired, newId, reply, type Report, status } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import type { Answer, Raw } from '../matrix/raw.ts'
+import type { RawAnswer, RawClient } from '../matrix/raw-client.ts'
 import { isFull, type LeakCase, measureAll } from './measure.ts'
 import { type BindingVersion, bindingVersions, createAgentPeer } from '../matrix/agent-peer.ts'
 
@@ -34,7 +34,7 @@ const server = await serve({
   store: sqliteStore({ file: join(folder, 'tasks.db'), durability: 'normal' }),
   log: silent,
   push: { allow: ['127.0.0.1'] },
-  anonymousMayList: true,
+  allowAnonymousList: true,
   limits: { tasksPerCaller: Infinity },
   agents: { echo: { agent, extendedCard: () => ({ description: 'More' }) } },
 })
@@ -57,12 +57,13 @@ const saying = (text: string, configuration?: object) => ({
   ...(configuration !== undefined ? { configuration } : {}),
 })
 
-const taskIn = ({ payload, status: code, body }: Answer): { id: string } => {
+const taskIn = ({ payload, status: code, body }: RawAnswer): { id: string } => {
   const task = payload?.task ?? payload
   assert.ok(task?.id, `${code} ${JSON.stringify(body)}`)
   return task
 }
-const isRefused = ({ status: code, body }: Answer): boolean => (code !== 200 && code !== 0) || body?.error !== undefined
+const isRefused = ({ status: code, body }: RawAnswer): boolean =>
+  (code !== 200 && code !== 0) || body?.error !== undefined
 
 /** What the quick mode measures: each binding and each version once. */
 const inShort: readonly string[] = ['JSONRPC 1.0', 'HTTP+JSON 0.3', 'GRPC 1.0']
@@ -70,17 +71,17 @@ const inShort: readonly string[] = ['JSONRPC 1.0', 'HTTP+JSON 0.3', 'GRPC 1.0']
 const isSlowToFill = (name: string): boolean => name.endsWith('by a Message')
 
 async function casesOf(bindingVersion: BindingVersion): Promise<readonly LeakCase[]> {
-  const peer: Raw = createAgentPeer({ url: server.url, grpcPort: server.grpcPort, agent: 'echo' }, bindingVersion)
-  const ok = async (work: Promise<Answer>): Promise<Answer> => {
+  const peer: RawClient = createAgentPeer({ url: server.url, grpcPort: server.grpcPort, agent: 'echo' }, bindingVersion)
+  const ok = async (work: Promise<RawAnswer>): Promise<RawAnswer> => {
     const answer = await work
     assert.ok(!isRefused(answer), JSON.stringify(answer.body))
     return answer
   }
-  const refused = async (work: Promise<Answer>): Promise<void> => assert.ok(isRefused(await work))
-  const send = (text: string, configuration?: object): Promise<Answer> =>
+  const refused = async (work: Promise<RawAnswer>): Promise<void> => assert.ok(isRefused(await work))
+  const send = (text: string, configuration?: object): Promise<RawAnswer> =>
     ok(peer.call('SendMessage', saying(text, configuration)))
   const begin = async (): Promise<string> => taskIn(await send('work', { returnImmediately: true })).id
-  const cancel = (id: string): Promise<Answer> => ok(peer.call('CancelTask', { id }))
+  const cancel = (id: string): Promise<RawAnswer> => ok(peer.call('CancelTask', { id }))
   const { id: finished } = taskIn(await send('hello'))
   const { id: asking } = taskIn(await send('ask'))
   const hook = (id: string, url = `${receiverUrl}/never`) => ({ taskId: asking, id, url })

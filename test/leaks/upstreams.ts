@@ -6,10 +6,10 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
 import { scriptedModel } from '../../packages/hub/src/agents/testing/scripted-model.ts'
-import { resultsIn } from '../agents/loop-bench.ts'
+import { toolResultsIn } from '../agents/loop-fixture.ts'
 import { openFakeGateway } from '../agents/openclaw-gateway/gateway.ts'
-import { serveWeb } from '../agents/mcp-http.ts'
-import { scriptedServer } from '../agents/mcp-script.ts'
+import { serveFetchHandler } from '../agents/mcp-http.ts'
+import { createScriptedMcpServer } from '../agents/scripted-mcp-server.ts'
 
 export interface Upstreams {
   /** Of the chat completions API. With tools it calls the first one, and says what it was told. */
@@ -21,14 +21,16 @@ export interface Upstreams {
 
 const model = await scriptedModel(({ body, said }) => {
   const [tool] = body.tools ?? []
-  const results = resultsIn(body)
+  const results = toolResultsIn(body)
   if (tool === undefined || results.length > 0)
     return { say: ['You said: ', ...(results.length > 0 ? results : [said])] }
   return { calls: [{ name: tool.function.name, input: { message: said, text: said } }] }
 })
 const gateway = await openFakeGateway()
-const handler = createMcpHandler(() => scriptedServer({ tell() {}, die() {}, gate: async () => {} }))
-const mcp = await serveWeb((request) => handler.fetch(request))
+const handler = createMcpHandler(() =>
+  createScriptedMcpServer({ report() {}, crash() {}, waitForRelease: async () => {} }),
+)
+const mcp = await serveFetchHandler((request) => handler.fetch(request))
 const remote = await serve({
   port: 0,
   grpcPort: 0,

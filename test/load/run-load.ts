@@ -81,7 +81,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadFigures> {
       clients.set(role, fork(join(import.meta.dirname, 'load-client.ts'), [JSON.stringify(order)]))
     }
     for (const role of ['streams', 'slowloris', 'silent'] as const) start(role)
-    await until(async () => {
+    await waitUntil(async () => {
       const [streams, slow, silent] = await Promise.all(
         (['streams', 'slowloris', 'silent'] as const).map((role) => ask(clients, role)),
       )
@@ -222,7 +222,7 @@ function ask(clients: ReadonlyMap<ClientRole, ChildProcess>, role: ClientRole): 
   return once(client, 'message').then(([counts]) => counts as ClientCounts)
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
+async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(1_000)
 }
 

@@ -1,6 +1,6 @@
 /** A client of one agent of a server, in one binding and version, that sends what a test writes. Each has its own connection. */
-import { createGrpcRaw } from './grpc-raw.ts'
-import { createRaw, type Raw } from './raw.ts'
+import { createGrpcRawClient } from './grpc-raw-client.ts'
+import { createRawClient, type RawClient } from './raw-client.ts'
 
 export const bindingVersions = (['1.0', '0.3'] as const).flatMap((version) =>
   (['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ binding, version })),
@@ -13,14 +13,17 @@ export interface AgentAddress {
   readonly agent: string
 }
 
-export function createAgentPeer({ url, grpcPort, agent }: AgentAddress, { binding, version }: BindingVersion): Raw {
+export function createAgentPeer(
+  { url, grpcPort, agent }: AgentAddress,
+  { binding, version }: BindingVersion,
+): RawClient {
   const agentUrl = `${url}/a2a/${agent}`
   const send = (request: Request): Promise<Response> => {
     const { pathname, search } = new URL(request.url)
     return fetch(new Request(agentUrl + (pathname === '/' ? '' : pathname) + search, request))
   }
-  if (binding !== 'GRPC') return createRaw({ binding, version }, send)
-  const raw = createGrpcRaw(version, { grpcAddress: async () => `127.0.0.1:${grpcPort}`, fetch: send })
+  if (binding !== 'GRPC') return createRawClient({ binding, version }, send)
+  const raw = createGrpcRawClient(version, { grpcAddress: async () => `127.0.0.1:${grpcPort}`, fetch: send })
   const named = { 'x-parley-agent': agent }
   return {
     ...raw,

@@ -12,23 +12,23 @@ import { emptyStores } from '../postgres/empty-stores.ts'
 export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 
 /** A way of speaking: what a client chooses. */
-export interface Tongue {
+export interface CellBinding {
   readonly version: VersionId
   readonly binding: Binding
 }
 
-export interface Cell extends Tongue {
+export interface Cell extends CellBinding {
   readonly store: string
   openStore(): Store
 }
 
-export const tongues: readonly Tongue[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
+export const cellBindings: readonly CellBinding[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
   (['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ version, binding })),
 )
 
-const spoken = { JSONRPC: 'JSON-RPC', 'HTTP+JSON': 'REST', GRPC: 'gRPC' } as const
+const bindingNames = { JSONRPC: 'JSON-RPC', 'HTTP+JSON': 'REST', GRPC: 'gRPC' } as const
 
-export const nameOf = ({ version, binding }: Tongue): string => `${version} ${spoken[binding]}`
+export const nameOf = ({ version, binding }: CellBinding): string => `${version} ${bindingNames[binding]}`
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-matrix-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
@@ -43,6 +43,6 @@ export const stores: Readonly<Record<string, () => Store>> = {
   ...(noPostgres === false ? { postgres: await emptyStores() } : {}),
 }
 
-export const cells: readonly Cell[] = tongues.flatMap((tongue) =>
+export const cells: readonly Cell[] = cellBindings.flatMap((tongue) =>
   Object.entries(stores).map(([store, openStore]) => ({ ...tongue, store, openStore })),
 )

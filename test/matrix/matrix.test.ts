@@ -1,7 +1,7 @@
 /** Every scenario in every cell. What a cell does not have is skipped with the reason; everything else must hold. */
 import { describe, it } from 'node:test'
 import { cells, nameOf } from './cells.ts'
-import { createWorld } from './scenario.ts'
+import { createScenarioContext } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 import { acrossVersions } from './scenarios/across-versions.ts'
 import { canceling } from './scenarios/canceling.ts'
@@ -43,7 +43,7 @@ for (const { name, skip, check } of scenarios) {
     for (const cell of cells) {
       const reason = skip?.(cell) ?? false
       it(`${nameOf(cell)} on ${cell.store}`, { skip: reason, timeout: 20_000 }, async (test) => {
-        const { world, close } = createWorld(cell)
+        const { world, close } = createScenarioContext(cell)
         test.after(close)
         await check(world)
       })

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import type { Agent, Task } from '@parley/a2a'
 import { cursor, type EngineLog } from '@parley/a2a/server'
 import { testAgent } from '@parley/a2a/testing'
-import type { Saying, SendOptions, TestAgent, TestAgentOptions } from '@parley/a2a/testing'
-import type { Binding, Cell, Tongue } from './cells.ts'
-import { createGrpcRaw } from './grpc-raw.ts'
-import { createRaw } from './raw.ts'
-import type { Raw } from './raw.ts'
+import type { MessageInput, TestSendOptions, TestAgent, TestAgentOptions } from '@parley/a2a/testing'
+import type { Binding, Cell, CellBinding } from './cells.ts'
+import { createGrpcRawClient } from './grpc-raw-client.ts'
+import { createRawClient } from './raw-client.ts'
+import type { RawClient } from './raw-client.ts'
 import { formOf } from './spelling.ts'
 import type { Form } from './spelling.ts'
 
@@ -16,27 +16,27 @@ export interface Scenario {
   readonly name: string
   /** Why a cell has no such thing. */
   skip?(cell: Cell): string | undefined
-  check(world: World): Promise<void>
+  check(world: ScenarioContext): Promise<void>
 }
 
 /** One agent as a client of this cell sees it. */
 export interface Peer extends Omit<TestAgent, 'as'> {
-  readonly tongue: Tongue
+  readonly cellBinding: CellBinding
   readonly form: Form
-  readonly raw: Raw
-  as(tongue: Tongue): Peer
+  readonly raw: RawClient
+  as(tongue: CellBinding): Peer
 }
 
-export interface World {
+export interface ScenarioContext {
   readonly cell: Cell
   readonly form: Form
   /** A server with this agent on a store of its own, closed after the scenario. */
   open(agent: Agent, options?: Omit<TestAgentOptions, 'store' | 'version' | 'binding'>): Peer
 }
 
-export function createWorld(cell: Cell): { readonly world: World; close(): Promise<void> } {
+export function createScenarioContext(cell: Cell): { readonly world: ScenarioContext; close(): Promise<void> } {
   const opened: TestAgent[] = []
-  const world: World = {
+  const world: ScenarioContext = {
     cell,
     form: formOf(cell),
     open(agent, options = {}) {
@@ -57,9 +57,9 @@ function peerOf(agent: TestAgent, { version, binding }: { version: Cell['version
   const tongue = { version, binding }
   return {
     ...agent,
-    tongue,
+    cellBinding: tongue,
     form: formOf(tongue),
-    raw: binding === 'GRPC' ? createGrpcRaw(version, agent) : createRaw({ version, binding }, agent.fetch),
+    raw: binding === 'GRPC' ? createGrpcRawClient(version, agent) : createRawClient({ version, binding }, agent.fetch),
     as: (other) => peerOf(agent.as(other.version, other.binding), other),
   }
 }
@@ -68,7 +68,11 @@ function peerOf(agent: TestAgent, { version, binding }: { version: Cell['version
 const silent: EngineLog = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** A send whose answer must be a task. */
-export async function sendForTask(peer: Pick<TestAgent, 'send'>, saying: Saying, options?: SendOptions): Promise<Task> {
+export async function sendForTask(
+  peer: Pick<TestAgent, 'send'>,
+  saying: MessageInput,
+  options?: TestSendOptions,
+): Promise<Task> {
   const answer = await peer.send(saying, options)
   assert.ok('status' in answer, `a message instead of a task: ${JSON.stringify(answer)}`)
   return answer
@@ -86,6 +90,6 @@ export function createGate(): Gate {
 }
 
 /** Asks again after every turn of the event loop: with a store in memory, a loop of awaits alone would let nothing else run. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
 }

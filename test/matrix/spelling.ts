@@ -3,12 +3,12 @@
  * codecs that it tests.
  */
 import type { Message, TaskState } from '@parley/a2a'
-import type { Tongue } from './cells.ts'
+import type { CellBinding } from './cells.ts'
 
 /** 0.2 and 0.3 are one form over JSON-RPC and another over REST; 1.0 has one for both. */
 export type Form = '1.0' | '0.x JSON-RPC' | '0.x REST'
 
-export function formOf({ version, binding }: Tongue): Form {
+export function formOf({ version, binding }: CellBinding): Form {
   if (version === '1.0') return '1.0'
   return binding === 'JSONRPC' ? '0.x JSON-RPC' : '0.x REST'
 }
@@ -41,7 +41,7 @@ export function artifactUpdateIn(form: Form, payload: any): any {
 export const partsName = (form: Form): string => (form === '0.x REST' ? 'content' : 'parts')
 
 /** The params or the body of a send that says one text and nothing else. */
-export function sayIn(form: Form, messageId: string, text: string): unknown {
+export function messageBodyIn(form: Form, messageId: string, text: string): unknown {
   switch (form) {
     case '1.0':
       return { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } }
@@ -53,6 +53,6 @@ export function sayIn(form: Form, messageId: string, text: string): unknown {
 }
 
 /** A message of the user in the model's words. */
-export function saying(text: string, more: Partial<Message> = {}): { readonly message: Message } {
+export function messageParams(text: string, more: Partial<Message> = {}): { readonly message: Message } {
   return { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...more } }
 }

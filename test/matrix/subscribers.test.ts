@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { artifact, inputRequired, status } from '@parley/a2a'
-import { cells, nameOf, stores, tongues } from './cells.ts'
-import { createGate, createWorld } from './scenario.ts'
+import { cells, nameOf, stores, cellBindings } from './cells.ts'
+import { createGate, createScenarioContext } from './scenario.ts'
 import { formOf, statusUpdateIn } from './spelling.ts'
 
 describe('one task with subscribers of different versions and bindings', () => {
@@ -11,7 +11,7 @@ describe('one task with subscribers of different versions and bindings', () => {
     const cell = cells.find((candidate) => candidate.store === store && candidate.version === '1.0')!
 
     it(`tells each the same events in the same order, and only 0.x what is final, on ${store} [B-94 B-93 B-97 B-109]`, async (test) => {
-      const { world, close } = createWorld(cell)
+      const { world, close } = createScenarioContext(cell)
       test.after(close)
       const everybodyIsThere = createGate()
       const peer = world.open(async function* ({ text }) {
@@ -28,7 +28,7 @@ describe('one task with subscribers of different versions and bindings', () => {
       assert.ok('status' in begun)
 
       // Twice each: two readers of one dialect share their bytes.
-      const readers = [...tongues, ...tongues].map((tongue) => ({
+      const readers = [...cellBindings, ...cellBindings].map((tongue) => ({
         tongue,
         stream: peer.as(tongue).subscribe(begun.id).frames(),
       }))
@@ -54,7 +54,7 @@ describe('one task with subscribers of different versions and bindings', () => {
     })
 
     it(`writes the same bytes for two readers of one dialect, but for the JSON-RPC id, on ${store} [B-94 F-6]`, async (test) => {
-      const { world, close } = createWorld(cell)
+      const { world, close } = createScenarioContext(cell)
       test.after(close)
       const peer = world.open(function* () {
         yield 'a'
@@ -63,7 +63,7 @@ describe('one task with subscribers of different versions and bindings', () => {
       const done = await peer.send('go')
       assert.ok('status' in done)
       const after = { headers: { 'Last-Event-ID': '1' } }
-      for (const tongue of tongues) {
+      for (const tongue of cellBindings) {
         const { raw } = peer.as(tongue)
         const first = await raw.stream('SubscribeToTask', { id: done.id }, after)
         const second = await raw.stream('SubscribeToTask', { id: done.id }, after)

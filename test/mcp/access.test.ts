@@ -5,23 +5,23 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { openCaller, revisions, textOf } from './clients.ts'
-import type { Caller, Revision } from './clients.ts'
-import { openStage } from './stage.ts'
+import { openMcpTestClient, revisions, textOf } from './mcp-clients.ts'
+import type { McpTestClient, Revision } from './mcp-clients.ts'
+import { openMcpTestHub } from './mcp-test-hub.ts'
 
 const issuer = await openIssuer()
-const stage = await openStage({
+const testHub = await openMcpTestHub({
   access: {
     anonymous: ['clock'],
     jwt: [{ issuer: issuer.url, audience: 'parley', scopes: { team: ['agent:other'] } }],
   },
 })
-const { mcp, key, admin, url } = stage
+const { mcp, key, admin, url } = testHub
 
-const open = (revision: Revision, headers: Readonly<Record<string, string>> = {}): Promise<Caller> =>
-  openCaller(revision, { url: mcp, headers })
+const open = (revision: Revision, headers: Readonly<Record<string, string>> = {}): Promise<McpTestClient> =>
+  openMcpTestClient(revision, { url: mcp, headers })
 
-async function agentsOf(caller: Caller): Promise<readonly string[]> {
+async function agentsOf(caller: McpTestClient): Promise<readonly string[]> {
   const { structuredContent } = await caller.call('list_agents', {})
   return structuredContent.agents.map(({ name }: { name: string }) => name)
 }
@@ -194,9 +194,9 @@ describe('who is kept out', () => {
   })
 
   it('is slowed down when coming too often, whatever is asked for', async () => {
-    const slow = await openStage({ access: {}, limits: { perKey: '10/min' } })
+    const slow = await openMcpTestHub({ access: {}, limits: { perKey: '10/min' } })
     const headers = await slow.key('agent:scripted')
-    const caller = await openCaller('2026-07-28', { url: slow.mcp, headers })
+    const caller = await openMcpTestClient('2026-07-28', { url: slow.mcp, headers })
     const seen = new Set<string>()
     for (let count = 0; count < 12; count += 1) {
       const calling = caller.call('send_message', { agent: count % 2 === 0 ? 'scripted' : 'nobody', message: 'say hi' })
@@ -217,14 +217,14 @@ describe('who is kept out', () => {
   })
 
   it('has nothing at a hub where no agent is open', async () => {
-    const closed = await openStage({ access: {} })
+    const closed = await openMcpTestHub({ access: {} })
     const response = await fetch(closed.mcp, {
       method: 'POST',
       headers: plainHeaders,
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     })
     assert.equal(response.status, 401)
-    const none = await openStage({ mcp: false })
+    const none = await openMcpTestHub({ mcp: false })
     assert.equal((await fetch(none.mcp, { method: 'POST', headers: plainHeaders, body: '{}' })).status, 404)
   })
 })

@@ -9,12 +9,12 @@ import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryStore } from '@parley/a2a'
 import { serve } from '@parley/a2a/node'
-import { openCaller, revisions, textOf } from './clients.ts'
-import type { Caller, Elicitation, Where } from './clients.ts'
+import { openMcpTestClient, revisions, textOf } from './mcp-clients.ts'
+import type { McpTestClient, Elicitation, McpTarget } from './mcp-clients.ts'
 import { agent as scripted } from './scripted-agent.ts'
-import { openStage } from './stage.ts'
+import { openMcpTestHub } from './mcp-test-hub.ts'
 
-const stage = await openStage({ mcp: { remote: { allow: ['127.0.0.1'] } } })
+const testHub = await openMcpTestHub({ mcp: { remote: { allow: ['127.0.0.1'] } } })
 const remote = await serve({
   port: 0,
   drainMs: 100,
@@ -25,17 +25,17 @@ const remote = await serve({
   agent: scripted as any,
 })
 after(() => remote.close())
-const places: readonly (readonly [string, Where])[] = [
-  ['HTTP', { url: stage.mcp }],
-  ['stdio', { args: ['--agent', `${stage.url}/a2a/clock`, '--allow', '127.0.0.1'] }],
+const places: readonly (readonly [string, McpTarget])[] = [
+  ['HTTP', { url: testHub.mcp }],
+  ['stdio', { args: ['--agent', `${testHub.url}/a2a/clock`, '--allow', '127.0.0.1'] }],
 ]
 
 for (const [transport, where] of places) {
   describe(`an agent elsewhere, over ${transport}`, () => {
     let asked: Elicitation[] = []
-    let opened: Promise<Caller> | undefined
-    const open = (): Promise<Caller> =>
-      (opened ??= openCaller(revisions[0] as '2025-11-25', where, {
+    let opened: Promise<McpTestClient> | undefined
+    const open = (): Promise<McpTestClient> =>
+      (opened ??= openMcpTestClient(revisions[0] as '2025-11-25', where, {
         answer(question) {
           asked.push(question)
           return { action: 'accept', content: { answer: 'Rome' } }
@@ -175,10 +175,10 @@ for (const [transport, where] of places) {
 
 describe('a call of an agent elsewhere', () => {
   it('is audited, without what its address carries besides', async () => {
-    const caller = await openCaller('2025-11-25', { url: stage.mcp })
+    const caller = await openMcpTestClient('2025-11-25', { url: testHub.mcp })
     await caller.call('invoke_remote_agent', { url: `${remote.url}/?token=sesame`, message: 'say hi' })
     for (;;) {
-      const { entries } = await stage.admin('GET', '/admin/audit?limit=100')
+      const { entries } = await testHub.admin('GET', '/admin/audit?limit=100')
       const found = entries.filter(({ agent }: any) => agent === `${remote.url}/`)
       if (found.length === 0) continue
       assert.deepEqual(

@@ -20,10 +20,10 @@ const form = {
 export const agent = {
   resume: 'rerun',
   async *run(turn: Turn): AsyncGenerator<Report> {
-    const { text, signal, remembered, message } = turn
+    const { text, signal, lastCheckpoint, message } = turn
     const [verb = '', ...rest] = text.split(' ')
     const words = rest.join(' ')
-    if (remembered !== undefined) {
+    if (lastCheckpoint !== undefined) {
       const told = message.parts.flatMap((part) => ('data' in part ? [part.data] : []))[0]
       yield told === undefined ? `${text} it is` : `filled in: ${JSON.stringify(told)}`
       return

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openCaller, revisions, textOf } from './clients.ts'
-import { openStage } from './stage.ts'
+import { openMcpTestClient, revisions, textOf } from './mcp-clients.ts'
+import { openMcpTestHub } from './mcp-test-hub.ts'
 
 const bare = { kind: 'module', path: join(import.meta.dirname, 'scripted-agent.ts'), description: 'Lists nothing' }
-const stage = await openStage({ mcp: { tools: 'skills' }, access: { anonymous: ['clock'] } }, { bare })
-const { mcp, key, folder, hub } = stage
+const testHub = await openMcpTestHub({ mcp: { tools: 'skills' }, access: { anonymous: ['clock'] } }, { bare })
+const { mcp, key, folder, hub } = testHub
 const own = ['list_agents', 'discover_agent', 'send_message', 'get_task', 'cancel_task']
 
 for (const revision of revisions) {
   describe(`skills as tools, for a client of ${revision}`, () => {
     it('are those that the caller may use', async () => {
       const names = async (headers: Readonly<Record<string, string>>) => {
-        const caller = await openCaller(revision, { url: mcp, headers })
+        const caller = await openMcpTestClient(revision, { url: mcp, headers })
         return (await caller.tools()).map(({ name }) => name)
       }
       assert.deepEqual(await names({}), [...own, 'clock_count'])
@@ -25,7 +25,7 @@ for (const revision of revisions) {
     })
 
     it('call the agent with the skill that they are', async () => {
-      const caller = await openCaller(revision, { url: mcp, headers: await key('skill:scripted/sing') })
+      const caller = await openMcpTestClient(revision, { url: mcp, headers: await key('skill:scripted/sing') })
       const [tool] = (await caller.tools()).filter(({ name }) => name === 'scripted_sing')
       assert.equal(tool.title, 'Scripted: sing')
       assert.match(tool.description, /It can sing/)
@@ -38,7 +38,7 @@ for (const revision of revisions) {
     })
 
     it('stand in for an agent that lists none', async () => {
-      const caller = await openCaller(revision, { url: mcp, headers: await key('agent:bare') })
+      const caller = await openMcpTestClient(revision, { url: mcp, headers: await key('agent:bare') })
       assert.match(textOf(await caller.call('bare', { message: 'who' })), /undefined$/)
     })
   })
@@ -46,7 +46,7 @@ for (const revision of revisions) {
 
 describe('a client that keeps a session', () => {
   it('is told when there are other tools', async () => {
-    const caller = await openCaller('2025-11-25', { url: mcp, headers: await key('agent:*') })
+    const caller = await openMcpTestClient('2025-11-25', { url: mcp, headers: await key('agent:*') })
     const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js')
     const told = Promise.withResolvers<void>()
     caller.client.setNotificationHandler(ToolListChangedNotificationSchema, () => told.resolve())

@@ -7,16 +7,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
-import { commandOf, openCaller, textOf } from './clients.ts'
-import { openStage } from './stage.ts'
+import { commandOf, openMcpTestClient, textOf } from './mcp-clients.ts'
+import { openMcpTestHub } from './mcp-test-hub.ts'
 
-const stage = await openStage({ access: { anonymous: ['clock'] } })
+const testHub = await openMcpTestHub({ access: { anonymous: ['clock'] } })
 
 describe('parley mcp --hub', () => {
   it('has the agents and skills of the hub that the key is for', async () => {
-    const { authorization } = await stage.key('skill:scripted/sing')
+    const { authorization } = await testHub.key('skill:scripted/sing')
     const key = authorization.slice('Bearer '.length)
-    const caller = await openCaller('2025-11-25', { args: ['--hub', stage.url], env: { PARLEY_KEY: key } })
+    const caller = await openMcpTestClient('2025-11-25', { args: ['--hub', testHub.url], env: { PARLEY_KEY: key } })
     const { structuredContent } = await caller.call('list_agents', {})
     const skills = structuredContent.agents.map((one: any) => [one.name, one.skills.map(({ id }: any) => id)])
     assert.deepEqual(skills, [
@@ -29,14 +29,14 @@ describe('parley mcp --hub', () => {
     assert.equal(refused.isError, true)
     const hidden = await caller.call('send_message', { agent: 'other', message: 'who' })
     assert.match(hidden.content[0].text, /There is no such agent/)
-    const wrong = await openCaller('2025-11-25', { args: ['--hub', stage.url, '--key', 'wrong'] })
+    const wrong = await openMcpTestClient('2025-11-25', { args: ['--hub', testHub.url, '--key', 'wrong'] })
     assert.match((await wrong.call('list_agents', {})).content[0].text, /The hub does not know this key/)
   })
 
   it('shows the key to the hub and to nobody whom its catalog names', async (t) => {
     const heard: IncomingHttpHeaders[] = []
     const elsewhere = await listen(t, ({ headers }, end) => end(heard.push(headers), '{}'))
-    const hub = await openFrontOf(t, stage.url, {
+    const hub = await openFrontOf(t, testHub.url, {
       specVersion: '1.0',
       entries: [
         entry('scripted', `https://hub.example.com/a2a/scripted/.well-known/agent-card.json`),
@@ -45,9 +45,9 @@ describe('parley mcp --hub', () => {
         'nonsense',
       ],
     })
-    const { authorization } = await stage.key('agent:scripted')
+    const { authorization } = await testHub.key('agent:scripted')
     const key = authorization.slice('Bearer '.length)
-    const caller = await openCaller('2025-11-25', { args: ['--hub', hub], env: { PARLEY_KEY: key } })
+    const caller = await openMcpTestClient('2025-11-25', { args: ['--hub', hub], env: { PARLEY_KEY: key } })
     const { structuredContent } = await caller.call('list_agents', {})
     assert.deepEqual(
       structuredContent.agents.map(({ name, available }: any) => [name, available]),
@@ -61,31 +61,31 @@ describe('parley mcp --hub', () => {
   })
 
   it('has the agent at its root where it has no catalog, and says what is wrong with a hub', async (t) => {
-    const { authorization } = await stage.key('agent:*')
-    const args = ['--hub', await openFrontOf(t, stage.url, undefined), '--key', authorization.slice('Bearer '.length)]
-    const caller = await openCaller('2025-11-25', { args })
+    const { authorization } = await testHub.key('agent:*')
+    const args = ['--hub', await openFrontOf(t, testHub.url, undefined), '--key', authorization.slice('Bearer '.length)]
+    const caller = await openMcpTestClient('2025-11-25', { args })
     const said = await caller.call('send_message', { agent: 'default', message: 'say hi' })
     assert.equal(textOf(said), 'hi')
-    const gone = await openCaller('2025-11-25', { args: ['--hub', 'http://127.0.0.1:9'] })
+    const gone = await openMcpTestClient('2025-11-25', { args: ['--hub', 'http://127.0.0.1:9'] })
     const missing = await gone.call('list_agents', {})
     assert.deepEqual(
       [missing.isError, missing.content[0].text],
       [true, 'There is no hub at http://127.0.0.1:9 now (AGENT_UNAVAILABLE).'],
     )
     const odd = await listen(t, (_, end) => end(200, '{"entries":7}'))
-    const strange = await openCaller('2025-11-25', { args: ['--hub', odd] })
+    const strange = await openMcpTestClient('2025-11-25', { args: ['--hub', odd] })
     assert.match((await strange.call('list_agents', {})).content[0].text, /no catalog that can be read/)
   })
 })
 
 describe('parley mcp --agent', () => {
   it('shows a token to those agents, and to no address that a model names', async (t) => {
-    const { authorization } = await stage.key('agent:scripted')
+    const { authorization } = await testHub.key('agent:scripted')
     const token = authorization.slice('Bearer '.length)
     const heard: IncomingHttpHeaders[] = []
     const elsewhere = await listen(t, ({ headers }, end) => end(heard.push(headers), '{}'))
-    const args = ['--agent', `${stage.url}/a2a/scripted`, '--token-env', 'TOKEN', '--allow', '127.0.0.1']
-    const caller = await openCaller('2025-11-25', { args, env: { TOKEN: token } })
+    const args = ['--agent', `${testHub.url}/a2a/scripted`, '--token-env', 'TOKEN', '--allow', '127.0.0.1']
+    const caller = await openMcpTestClient('2025-11-25', { args, env: { TOKEN: token } })
     const said = await caller.call('send_message', { agent: 'scripted', message: 'who' })
     assert.match(textOf(said), /^key:/)
     await caller.call('discover_agent', { url: elsewhere })
@@ -93,18 +93,18 @@ describe('parley mcp --agent', () => {
   })
 
   it('keeps addresses within the network out of reach, or all of them', async () => {
-    const guarded = await openCaller('2025-11-25', { args: ['--agent', `${stage.url}/a2a/clock`] })
-    const refused = await guarded.call('invoke_remote_agent', { url: `${stage.url}/a2a/clock`, message: '1' })
+    const guarded = await openMcpTestClient('2025-11-25', { args: ['--agent', `${testHub.url}/a2a/clock`] })
+    const refused = await guarded.call('invoke_remote_agent', { url: `${testHub.url}/a2a/clock`, message: '1' })
     assert.match(refused.content[0].text, /resolves to a disallowed address/)
-    const shut = await openCaller('2025-11-25', { args: ['--agent', `${stage.url}/a2a/clock`, '--no-remote'] })
+    const shut = await openMcpTestClient('2025-11-25', { args: ['--agent', `${testHub.url}/a2a/clock`, '--no-remote'] })
     assert.ok(!(await shut.tools()).some(({ name }) => name === 'invoke_remote_agent'))
     assert.match((await shut.call('discover_agent', { url: 'https://x.example' })).content[0].text, /may not be called/)
   })
 
   it('tells agents apart that call themselves alike, and shows one that is gone as gone', async () => {
-    const clock = `${stage.url}/a2a/clock`
+    const clock = `${testHub.url}/a2a/clock`
     const args = ['--agent', clock, '--agent', clock, '--agent', 'http://127.0.0.1:9']
-    const caller = await openCaller('2025-11-25', { args })
+    const caller = await openMcpTestClient('2025-11-25', { args })
     const { structuredContent } = await caller.call('list_agents', {})
     assert.deepEqual(
       structuredContent.agents.map(({ name, available }: any) => [name, available]),
@@ -119,7 +119,7 @@ describe('parley mcp --agent', () => {
 
 describe('the program', () => {
   it('survives lines that are no messages, and writes nothing but messages', async (t) => {
-    const { command, args, env } = commandOf({ args: ['--agent', `${stage.url}/a2a/clock`] })
+    const { command, args, env } = commandOf({ args: ['--agent', `${testHub.url}/a2a/clock`] })
     const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
     t.after(() => child.kill('SIGKILL'))
     const out: string[] = []
@@ -143,7 +143,7 @@ describe('the program', () => {
   })
 
   it('goes when it is told to', async (t) => {
-    const { command, args, env } = commandOf({ args: ['--agent', `${stage.url}/a2a/clock`] })
+    const { command, args, env } = commandOf({ args: ['--agent', `${testHub.url}/a2a/clock`] })
     const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
     t.after(() => child.kill('SIGKILL'))
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`)

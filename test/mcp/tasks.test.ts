@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
-import { openCaller } from './clients.ts'
-import type { Caller, Elicitation, Where } from './clients.ts'
-import { openStage } from './stage.ts'
+import { openMcpTestClient } from './mcp-clients.ts'
+import type { McpTestClient, Elicitation, McpTarget } from './mcp-clients.ts'
+import { openMcpTestHub } from './mcp-test-hub.ts'
 
-const { url, mcp } = await openStage({ mcp: { tools: 'skills' } })
-const places: readonly (readonly [string, Where])[] = [
+const { url, mcp } = await openMcpTestHub({ mcp: { tools: 'skills' } })
+const places: readonly (readonly [string, McpTarget])[] = [
   ['HTTP', { url: mcp }],
   ['stdio', { args: ['--agent', `${url}/a2a/scripted`, '--tools', 'skills'] }],
 ]
 
 type Told = { readonly type: string; readonly task?: any; readonly result?: any; readonly error?: any }
 
-async function begin({ client }: Caller, input: object, name = 'send_message'): Promise<any> {
+async function begin({ client }: McpTestClient, input: object, name = 'send_message'): Promise<any> {
   const { task } = await client.request(
     { method: 'tools/call', params: { name, arguments: input, task: { ttl: 60_000 } } },
     CreateTaskResultSchema,
@@ -25,9 +25,9 @@ async function begin({ client }: Caller, input: object, name = 'send_message'): 
 for (const [transport, where] of places) {
   describe(`a tool call as a task over ${transport}`, () => {
     let asked: Elicitation[] = []
-    let opened: Promise<Caller> | undefined
-    const open = (): Promise<Caller> =>
-      (opened ??= openCaller('2025-11-25', where, {
+    let opened: Promise<McpTestClient> | undefined
+    const open = (): Promise<McpTestClient> =>
+      (opened ??= openMcpTestClient('2025-11-25', where, {
         answer(question) {
           asked.push(question)
           return { action: 'accept', content: { answer: 'Rome' } }

@@ -1,12 +1,12 @@
 /** Every tool, by both official clients, over HTTP and over stdio. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openCaller, revisions, textOf } from './clients.ts'
-import type { Answerer, Caller, Elicitation, Where } from './clients.ts'
-import { openStage } from './stage.ts'
+import { openMcpTestClient, revisions, textOf } from './mcp-clients.ts'
+import type { ElicitationHandler, McpTestClient, Elicitation, McpTarget } from './mcp-clients.ts'
+import { openMcpTestHub } from './mcp-test-hub.ts'
 
-const { url, mcp } = await openStage()
-const places: readonly (readonly [string, Where])[] = [
+const { url, mcp } = await openMcpTestHub()
+const places: readonly (readonly [string, McpTarget])[] = [
   ['HTTP', { url: mcp }],
   ['stdio', { args: ['--hub', url, '--allow', '127.0.0.1'] }],
 ]
@@ -15,12 +15,12 @@ for (const revision of revisions) {
   for (const [transport, where] of places) {
     describe(`a client of ${revision} over ${transport}`, () => {
       // One program for each, because starting one takes long: whoever can be asked, and whoever cannot.
-      let answer: Answerer | undefined
+      let answer: ElicitationHandler | undefined
       const asking = once(() =>
-        openCaller(revision, where, { answer: (question) => answer?.(question) ?? { action: 'cancel' } }),
+        openMcpTestClient(revision, where, { answer: (question) => answer?.(question) ?? { action: 'cancel' } }),
       )
-      const plain = once(() => openCaller(revision, where))
-      const open = (options: { readonly answer?: Answerer } = {}): Promise<Caller> => {
+      const plain = once(() => openMcpTestClient(revision, where))
+      const open = (options: { readonly answer?: ElicitationHandler } = {}): Promise<McpTestClient> => {
         answer = options.answer
         return answer === undefined ? plain() : asking()
       }

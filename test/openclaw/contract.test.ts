@@ -1,13 +1,13 @@
 /** The agent contract on the kind `openclaw`, over a real gateway. */
 import { after, before, describe } from 'node:test'
 import { agentContract } from '@parley/a2a/testing'
-import type { OpenclawBench } from '../agents/openclaw-bench.ts'
-import { exchanges, openBench } from '../agents/openclaw-bench.ts'
-import { installed } from './install.ts'
+import type { OpenclawFixture } from '../agents/openclaw-fixture.ts'
+import { exchanges, openOpenclawFixture } from '../agents/openclaw-fixture.ts'
+import { installOpenclaw } from './install.ts'
 import { openRealGateway } from './real-gateway.ts'
 import type { RealGateway } from './real-gateway.ts'
 
-const found = await installed()
+const found = await installOpenclaw()
 const skip = 'missing' in found ? found.missing : false
 
 /** It asks before it runs a command, if somebody is there to be asked. */
@@ -20,9 +20,9 @@ describe('over a real gateway,', { skip }, () => {
   })
   after(() => gateway?.close())
 
-  const over = (entry: object) => async (): Promise<OpenclawBench> => {
-    gateway.mind.reset()
-    return openBench(gateway, entry)
+  const over = (entry: object) => async (): Promise<OpenclawFixture> => {
+    gateway.responder.reset()
+    return openOpenclawFixture(gateway, entry)
   }
   // It takes its time to begin, more for the first run.
   const times = { patienceMs: 120_000, deadlineMs: 25_000 }

@@ -15,7 +15,7 @@ const folder = join(tmpdir(), `parley-openclaw-${version}`)
 const program = join(folder, 'node_modules/openclaw/openclaw.mjs')
 
 /** Where the program is; or why it is not there. */
-export async function installed(): Promise<{ readonly program: string } | { readonly missing: string }> {
+export async function installOpenclaw(): Promise<{ readonly program: string } | { readonly missing: string }> {
   if (existsSync(program)) return { program }
   const fresh = `${folder}-${process.pid}`
   try {

@@ -9,11 +9,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GatewayPlace } from '../agents/openclaw-bench.ts'
-import { openModel } from './model.ts'
-import type { ScriptedModel } from './model.ts'
+import type { GatewayTarget } from '../agents/openclaw-fixture.ts'
+import { openScriptedModel } from './scripted-model.ts'
+import type { ScriptedModel } from './scripted-model.ts'
 
-export interface RealGateway extends GatewayPlace {
+export interface RealGateway extends GatewayTarget {
   readonly model: ScriptedModel
   /** Ends it as the signal says, and resolves when it has gone. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
@@ -24,19 +24,22 @@ export interface RealGateway extends GatewayPlace {
   close(): Promise<void>
 }
 
-export interface RealOptions {
+export interface RealGatewayOptions {
   /** Laid over the usual configuration. */
   readonly config?: object
 }
 
 const token = 'TOK'
 
-export async function openRealGateway(program: string, { config = {} }: RealOptions = {}): Promise<RealGateway> {
+export async function openRealGateway(program: string, { config = {} }: RealGatewayOptions = {}): Promise<RealGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-openclaw-run-'))
-  const model = await openModel()
+  const model = await openScriptedModel()
   const port = await freePort()
   for (const name of ['home', 'state', 'workspace']) await mkdir(join(folder, name))
-  await writeFile(join(folder, 'config.json'), JSON.stringify({ ...usual(folder, port, model.baseUrl), ...config }))
+  await writeFile(
+    join(folder, 'config.json'),
+    JSON.stringify({ ...defaultGatewayConfig(folder, port, model.baseUrl), ...config }),
+  )
   let running: ChildProcess | undefined
   // Also when this process is told to go in the middle of a test.
   process.once('exit', kill)
@@ -45,7 +48,7 @@ export async function openRealGateway(program: string, { config = {} }: RealOpti
   return {
     url: `ws://127.0.0.1:${port}`,
     token,
-    mind: model.mind,
+    responder: model.responder,
     model,
     stop,
     start,
@@ -108,7 +111,7 @@ export async function openRealGateway(program: string, { config = {} }: RealOpti
 }
 
 /** The smallest that keeps it at home: it calls nobody but the model. */
-function usual(folder: string, port: number, baseUrl: string): object {
+function defaultGatewayConfig(folder: string, port: number, baseUrl: string): object {
   const endpoints = { chatCompletions: { enabled: true } }
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
   const scripted = {

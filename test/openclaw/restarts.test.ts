@@ -5,15 +5,15 @@ import type { TestContext } from 'node:test'
 import type { Task } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 import type { TestAgent } from '@parley/a2a/testing'
-import { openBench } from '../agents/openclaw-bench.ts'
-import { ask, chunksIn, folded, metadataIn, statusOf, textOf } from '../agents/openclaw-stage.ts'
-import { installed } from './install.ts'
-import { openLineTo } from './line-to.ts'
-import type { LineTo } from './line-to.ts'
+import { openOpenclawFixture } from '../agents/openclaw-fixture.ts'
+import { sendText, readChunks, joinChunks, readEventMetadata, statusOf, textOf } from '../agents/openclaw-test-agent.ts'
+import { installOpenclaw } from './install.ts'
+import { openWebSocketProxy } from './websocket-proxy.ts'
+import type { WebSocketProxy } from './websocket-proxy.ts'
 import { openRealGateway } from './real-gateway.ts'
 import type { RealGateway } from './real-gateway.ts'
 
-const found = await installed()
+const found = await installOpenclaw()
 const skip = 'missing' in found ? found.missing : false
 const patient = { patienceMs: 120_000 }
 
@@ -26,13 +26,13 @@ describe('at a real gateway', { skip }, () => {
 
   interface Scene {
     readonly agent: TestAgent
-    readonly line: LineTo
+    readonly line: WebSocketProxy
   }
 
   async function open(t: TestContext, entry: object = {}): Promise<Scene> {
-    gateway.mind.reset()
-    const line = await openLineTo(gateway.url)
-    const bench = openBench({ ...gateway, url: line.url }, { transport: 'ws', ...entry }, undefined, {
+    gateway.responder.reset()
+    const line = await openWebSocketProxy(gateway.url)
+    const bench = openOpenclawFixture({ ...gateway, url: line.url }, { transport: 'ws', ...entry }, undefined, {
       idleMs: 60_000,
       everyMs: 500,
     })
@@ -46,8 +46,8 @@ describe('at a real gateway', { skip }, () => {
   }
 
   async function begin({ agent }: Scene, text = 'take your time'): Promise<Task> {
-    const task = await ask(agent, text, { returnImmediately: true })
-    await gateway.mind.begun()
+    const task = await sendText(agent, text, { returnImmediately: true })
+    await gateway.responder.begun()
     return task
   }
 
@@ -64,20 +64,20 @@ describe('at a real gateway', { skip }, () => {
     const scene = await open(t)
     const task = await begin(scene)
     scene.line.cut()
-    gateway.mind.release()
+    gateway.responder.release()
     assert.equal(textOf(await end(scene, task)), 'one two three')
-    assert.equal(gateway.mind.times('take your time'), 1)
+    assert.equal(gateway.responder.times('take your time'), 1)
   })
 
   it('a turn that ended while the connection was lost is found, with all that it said', async (t) => {
     const scene = await open(t)
     const task = await begin(scene)
     scene.line.block()
-    gateway.mind.release()
+    gateway.responder.release()
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     scene.line.unblock()
     assert.equal(textOf(await end(scene, task)), 'one two three')
-    assert.equal(gateway.mind.times('take your time'), 1)
+    assert.equal(gateway.responder.times('take your time'), 1)
   })
 
   it('a turn can be canceled by the next connection', async (t) => {
@@ -85,12 +85,12 @@ describe('at a real gateway', { skip }, () => {
     const task = await begin(scene, 'work for ever')
     scene.line.cut()
     assert.equal((await scene.agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
-    await gateway.mind.stopped()
+    await gateway.responder.stopped()
   })
 
   it('a turn with a tool is told whole, with the tool and without a warning', async (t) => {
     const scene = await open(t, { toolCalls: 'full' })
-    const told = await metadataIn(scene.agent, 'run the command echo hi')
+    const told = await readEventMetadata(scene.agent, 'run the command echo hi')
     assert.ok(!told.some((metadata) => 'warning' in metadata), JSON.stringify(told))
     const calls = told.flatMap(({ toolCall }) => toolCall ?? []) as unknown as readonly Readonly<
       Record<string, unknown>
@@ -103,26 +103,26 @@ describe('at a real gateway', { skip }, () => {
       ],
     )
     // What it says right before a tool, the gateway may count as a comment and not as a part of the answer.
-    assert.match(textOf(await ask(scene.agent, 'run the command echo hi')), /^(Let me see\.\n\n)?It said: hi$/)
+    assert.match(textOf(await sendText(scene.agent, 'run the command echo hi')), /^(Let me see\.\n\n)?It said: hi$/)
   })
 
   it('a turn by HTTP is answered, fails and is stopped like any other, in the same session', async (t) => {
     const scene = await open(t, { transport: 'http' })
-    const { contextId } = await ask(scene.agent, 'remember plum')
-    assert.equal(textOf(await ask(scene.agent, 'what was it?', { contextId })), 'It was plum')
-    const chunks = await chunksIn(scene.agent, 'count to 5')
-    assert.equal(folded(chunks), '1 2 3 4 5')
-    const failed = await ask(scene.agent, 'fail now')
+    const { contextId } = await sendText(scene.agent, 'remember plum')
+    assert.equal(textOf(await sendText(scene.agent, 'what was it?', { contextId })), 'It was plum')
+    const chunks = await readChunks(scene.agent, 'count to 5')
+    assert.equal(joinChunks(chunks), '1 2 3 4 5')
+    const failed = await sendText(scene.agent, 'fail now')
     assert.equal(failed.status.state, 'TASK_STATE_FAILED')
     assert.doesNotMatch(JSON.stringify(failed), /sk-123/)
     const task = await begin(scene, 'work for ever')
     assert.equal((await scene.agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
-    await gateway.mind.stopped()
+    await gateway.responder.stopped()
   })
 
   it('calls that wait go by HTTP and streams by WebSocket, in one session', async (t) => {
     const scene = await open(t, { transport: 'split' })
-    const { contextId } = await ask(scene.agent, 'remember plum')
+    const { contextId } = await sendText(scene.agent, 'remember plum')
     let said = ''
     for await (const event of scene.agent.stream('what was it?', { contextId: contextId as string })) {
       if (!('artifactUpdate' in event)) continue
@@ -133,12 +133,12 @@ describe('at a real gateway', { skip }, () => {
 
   it("a caller's text is never a command", async (t) => {
     const scene = await open(t, { approvals: 'caller' })
-    assert.equal(textOf(await ask(scene.agent, '/new say hello')), 'You said hello')
-    assert.equal(textOf(await ask(scene.agent, 'stop')), 'I heard you')
-    assert.equal(textOf(await ask(scene.agent, 'Note: /reset')), 'I heard you')
+    assert.equal(textOf(await sendText(scene.agent, '/new say hello')), 'You said hello')
+    assert.equal(textOf(await sendText(scene.agent, 'stop')), 'I heard you')
+    assert.equal(textOf(await sendText(scene.agent, 'Note: /reset')), 'I heard you')
     assert.match(gateway.model.lastTold().at(-1) ?? '', /Note: `\/reset`/)
     const plain = await open(t)
-    assert.equal(textOf(await ask(plain.agent, '/new say hello')), 'You said hello')
+    assert.equal(textOf(await sendText(plain.agent, '/new say hello')), 'You said hello')
   })
 
   it('images and files come to the model', async (t) => {
@@ -152,13 +152,13 @@ describe('at a real gateway', { skip }, () => {
   })
 
   it('the card tells the skills that can be used now', async (t) => {
-    gateway.mind.reset()
-    const bench = openBench(gateway)
+    gateway.responder.reset()
+    const bench = openOpenclawFixture(gateway)
     t.after(bench.close)
-    const card = await bench.open.look?.(AbortSignal.timeout(60_000))
+    const card = await bench.open.fetchCard?.(AbortSignal.timeout(60_000))
     assert.ok((card?.skills?.length ?? 0) > 3, JSON.stringify(card))
     assert.doesNotMatch(JSON.stringify(card), /parley-openclaw/, 'a path of the machine')
-    assert.equal(gateway.mind.times(''), 0, 'the model was asked')
+    assert.equal(gateway.responder.times(''), 0, 'the model was asked')
     await bench.open.health?.(AbortSignal.timeout(60_000))
   })
 
@@ -166,7 +166,7 @@ describe('at a real gateway', { skip }, () => {
     const scene = await open(t)
     const task = await begin(scene)
     await gateway.stop('SIGKILL')
-    gateway.mind.release()
+    gateway.responder.release()
     await gateway.start()
     const done = await end(scene, task)
     assert.equal(done.status.state, 'TASK_STATE_COMPLETED', statusOf(done))
@@ -177,10 +177,10 @@ describe('at a real gateway', { skip }, () => {
     const scene = await open(t)
     const task = await begin(scene)
     const gone = gateway.stop('SIGTERM')
-    gateway.mind.release()
+    gateway.responder.release()
     assert.equal(textOf(await end(scene, task)), 'one two three')
     await gone
     await gateway.start()
-    assert.equal(textOf(await ask(scene.agent, 'count to 3')), '1 2 3')
+    assert.equal(textOf(await sendText(scene.agent, 'count to 3')), '1 2 3')
   })
 })

@@ -5,16 +5,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
-import { eventually, openHouse } from '../../packages/a2a/src/testing/engine-fixture.ts'
-import { broken, ok, openPushHouse, withPush } from '../../packages/a2a/src/testing/push-fixture.ts'
-import { steppedClock } from '../../packages/a2a/src/testing/stepped-clock.ts'
+import { eventually, openTestEngine } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
 import {
-  appended,
+  failedOutcome,
+  deliveredOutcome,
+  openPushTestEngine,
+  withPush,
+} from '../../packages/a2a/src/testing/fixtures/push-test-engine.ts'
+import { steppedClock } from '../../packages/a2a/src/testing/fixtures/stepped-clock.ts'
+import {
+  assertAppended,
   chunk,
-  create,
+  createTask,
   createFinished,
-  newTask,
-  push,
+  newTaskFields,
+  newPushRow,
 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
@@ -39,7 +44,9 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
     describe(name, () => {
       it('gets the task of a message that another has taken, and the other way round [B-163]', async (t) => {
         const { right, wrong } = replicas(offMs)
-        const houses = [right, wrong].map((replica) => openHouse(t, ({ text }) => text, { ...replica, sweepMs: 20 }))
+        const houses = [right, wrong].map((replica) =>
+          openTestEngine(t, ({ text }) => text, { ...replica, sweepMs: 20 }),
+        )
         const [first, second] = (await Promise.all(houses)) as [
           Awaited<(typeof houses)[0]>,
           Awaited<(typeof houses)[0]>,
@@ -64,27 +71,27 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
           [wrong, right],
         ] as const) {
           const at = here.now()
-          const { id } = await create(here.store, { statusAt: at, due: { kind: 'input', at: at + hour } })
-          const moved = await create(here.store, { statusAt: at })
+          const { id } = await createTask(here.store, { statusAt: at, due: { kind: 'input', at: at + hour } })
+          const moved = await createTask(here.store, { statusAt: at })
           const due = { kind: 'input', at: at + 4 * hour } as const
-          await appended(here.store, moved.id, { expectedSeq: 1, records: [], change: { due } })
+          await assertAppended(here.store, moved.id, { expectedSeq: 1, records: [], change: { due } })
           const claimed = async (afterMs: number) =>
             (await there.store.claimDue(there.now() + afterMs, 10)).map(({ task }) => task.id)
           assert.deepEqual(await claimed(0), [])
           assert.deepEqual(await claimed(2 * hour), [id])
           assert.deepEqual(await claimed(2 * hour), [], 'it was put off')
           assert.deepEqual(await claimed(3 * hour), [id])
-          await appended(here.store, id, { expectedSeq: 1, records: [], change: { due: null } })
+          await assertAppended(here.store, id, { expectedSeq: 1, records: [], change: { due: null } })
           assert.deepEqual(await claimed(5 * hour), [moved.id])
-          await appended(here.store, moved.id, { expectedSeq: 1, records: [], change: { due: null } })
+          await assertAppended(here.store, moved.id, { expectedSeq: 1, records: [], change: { due: null } })
         }
       })
 
       it('puts off the turn of an orphan by the time of the database', async () => {
         const { right, wrong } = replicas(offMs)
-        const task = newTask({ state: 'TASK_STATE_WORKING', due: { kind: 'turn', at: right.now() - 1 } })
+        const task = newTaskFields({ state: 'TASK_STATE_WORKING', due: { kind: 'turn', at: right.now() - 1 } })
         const take = { holder: 'one', ttlMs: 0 }
-        await appended(right.store, task.id, { expectedSeq: 0, create: task, records: [], take })
+        await assertAppended(right.store, task.id, { expectedSeq: 0, create: task, records: [], take })
         const [orphan] = await wrong.store.claimOrphans('two', wrong.now(), 10 * hour, 10)
         assert.equal(orphan?.task.id, task.id)
         assert.deepEqual(await right.store.claimDue(right.now(), 10), [])
@@ -100,10 +107,10 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
           const claim = (replica: typeof here, afterMs = 0) =>
             replica.store.claimPush(replica.now() + afterMs, replica.now() + afterMs + hour, 10)
           const at = here.now()
-          const { id } = await create(here.store, { statusAt: at }, { records: [] })
-          await here.store.savePush(push(id, { createdAt: at }))
+          const { id } = await createTask(here.store, { statusAt: at }, { records: [] })
+          await here.store.savePush(newPushRow(id, { createdAt: at }))
           assert.deepEqual(await claim(there), [])
-          await appended(here.store, id, { expectedSeq: 0, records: [chunk({ text: 'a' }, at)] })
+          await assertAppended(here.store, id, { expectedSeq: 0, records: [chunk({ text: 'a' }, at)] })
           const [first] = await claim(there)
           assert.ok(first, 'what was appended makes it due at once')
           assert.deepEqual(await claim(here), [], 'the claim is held')
@@ -113,9 +120,9 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
           assert.deepEqual(await claim(there), [], 'its delay is not over')
           const [third] = await claim(there, 2 * hour)
           assert.ok(third, 'its delay is over')
-          await here.store.savePush(push(id, { createdAt: here.now(), dueAt: here.now() + hour }))
+          await here.store.savePush(newPushRow(id, { createdAt: here.now(), dueAt: here.now() + hour }))
           assert.deepEqual(await claim(there), [])
-          await here.store.savePush(push(id, { createdAt: here.now() }))
+          await here.store.savePush(newPushRow(id, { createdAt: here.now() }))
           assert.equal((await claim(there)).length, 1, 'it is behind the log')
           await here.store.deletePush(id, 'hook')
         }
@@ -123,12 +130,12 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
 
       it('keeps notes as long as they are meant to last', async () => {
         const { right, wrong } = replicas(offMs)
-        await wrong.store.notes.write('k', { key: 'one', value: 1, expiresAt: wrong.now() + hour })
-        await wrong.store.notes.writeAll('k', [{ key: 'two', value: 2, expiresAt: wrong.now() + hour }])
-        await wrong.store.notes.add('k', 'three', 3, wrong.now() + hour)
-        await wrong.store.notes.write('k', { key: 'over', value: 4, expiresAt: wrong.now() - 1 })
+        await wrong.store.kv.write('k', { key: 'one', value: 1, expiresAt: wrong.now() + hour })
+        await wrong.store.kv.writeAll('k', [{ key: 'two', value: 2, expiresAt: wrong.now() + hour }])
+        await wrong.store.kv.add('k', 'three', 3, wrong.now() + hour)
+        await wrong.store.kv.write('k', { key: 'over', value: 4, expiresAt: wrong.now() - 1 })
         for (const { store } of [right, wrong]) {
-          const found = await store.notes.list('k', { limit: 10 })
+          const found = await store.kv.list('k', { limit: 10 })
           assert.deepEqual(
             found.map(({ key }) => key),
             ['one', 'three', 'two'],
@@ -165,25 +172,30 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
         return claimed
       },
     }
-    const { receiver, house } = await openPushHouse(t, () => 'done', { scheduleMs }, { ...clock, store, sweepMs: 5 })
-    return { clock, store, looks, receiver, house }
+    const { receiver, testEngine } = await openPushTestEngine(
+      t,
+      () => 'done',
+      { scheduleMs },
+      { ...clock, store, sweepMs: 5 },
+    )
+    return { clock, store, looks, receiver, house: testEngine }
   }
 
   for (const [name, stepMs] of Object.entries({ back: -30 * day, forward: 30 * day })) {
     it(`that is set ${name} tries webhooks again after their own delay, and not before`, async (t) => {
       const { clock, store, looks, receiver, house } = await pushHouse(t, [60_000, 60_000])
-      receiver.answer = () => broken
+      receiver.answer = () => failedOutcome
       await house.task('go', withPush())
       await eventually(async () => (await store.searchPush({ limit: 1 })).pushes[0]?.attempt === 1)
-      const before = receiver.told.length
+      const before = receiver.deliveries.length
       clock.step(stepMs)
-      receiver.answer = () => ok
+      receiver.answer = () => deliveredOutcome
       const seen = looks.count
       await eventually(async () => looks.count > seen + 3)
-      assert.equal(receiver.told.length, before, 'its delay is not over')
+      assert.equal(receiver.deliveries.length, before, 'its delay is not over')
       // Between two looks: one that is under way would hold a claim that is too old to use.
       looks.after = () => clock.pass(72_001)
-      await eventually(async () => receiver.told.length > before)
+      await eventually(async () => receiver.deliveries.length > before)
     })
   }
 })

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { freePort } from '../free-port.ts'
-import { installed } from '../../scripts/debian.ts'
+import { findOrInstall } from '../../scripts/debian.ts'
 
 export interface Cluster {
   readonly host: string
@@ -22,29 +22,29 @@ export interface Cluster {
 }
 
 /** Another process has started it, or has found out why there is none. */
-const inherited = 'PARLEY_TEST_POSTGRES'
+const clusterVariable = 'PARLEY_TEST_POSTGRES'
 
-export type Found = { readonly cluster: Cluster } | { readonly missing: string }
+export type ClusterResult = { readonly cluster: Cluster } | { readonly missing: string }
 
-let started: Promise<Found> | undefined
+let started: Promise<ClusterResult> | undefined
 
 /** The cluster of this run, or the reason why there is none. In continuous integration there must be one. */
-export async function findCluster(): Promise<Found> {
+export async function findCluster(): Promise<ClusterResult> {
   started ??= inheritedCluster() ?? startCluster()
   const found = await started
   if ('missing' in found && process.env['CI'] === 'true') throw new Error(found.missing)
   return found
 }
 
-function inheritedCluster(): Promise<Found> | undefined {
-  const text = process.env[inherited]
-  return text === undefined ? undefined : Promise.resolve(JSON.parse(text) as Found)
+function inheritedCluster(): Promise<ClusterResult> | undefined {
+  const text = process.env[clusterVariable]
+  return text === undefined ? undefined : Promise.resolve(JSON.parse(text) as ClusterResult)
 }
 
 /** For all processes that this one starts from now on. */
-export async function shareCluster(): Promise<Found> {
+export async function shareCluster(): Promise<ClusterResult> {
   const found = await (started ??= inheritedCluster() ?? startCluster())
-  process.env[inherited] = JSON.stringify(found)
+  process.env[clusterVariable] = JSON.stringify(found)
   return found
 }
 
@@ -53,9 +53,9 @@ export interface ClusterOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-export async function startCluster({ settings = {} }: ClusterOptions = {}): Promise<Found> {
+export async function startCluster({ settings = {} }: ClusterOptions = {}): Promise<ClusterResult> {
   // Of another version than the one that is installed: see scripts/postgres-versions.ts.
-  const bin = process.env['PARLEY_POSTGRES_BIN'] ?? (await installed('postgres'))
+  const bin = process.env['PARLEY_POSTGRES_BIN'] ?? (await findOrInstall('postgres'))
   if (bin === undefined) {
     return {
       missing: 'PostgreSQL is not installed, and only root on Debian can install it here: apt-get install postgresql',
@@ -91,7 +91,7 @@ export async function startCluster({ settings = {} }: ClusterOptions = {}): Prom
   const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   startGuarded(folder, join(bin, 'postgres'), '-D', data, ...args)
   const cluster: Cluster = { host: '127.0.0.1', port, bin, folder }
-  await answers(cluster)
+  await waitForServer(cluster)
   return { cluster }
 }
 
@@ -136,7 +136,7 @@ export function stopServer({ folder }: Cluster, how: 'fast' | 'immediate'): void
 
 export async function startServer(cluster: Cluster): Promise<void> {
   rmSync(join(cluster.folder, 'down'), { force: true })
-  await answers(cluster)
+  await waitForServer(cluster)
 }
 
 /** PostgreSQL and PgBouncer refuse to run as root. */
@@ -149,7 +149,7 @@ export function serverUser(): { readonly uid: number; readonly gid: number } | u
 }
 
 /** Resolves once the server takes connections. */
-export async function answers(cluster: Cluster, withinMs = 60_000): Promise<void> {
+export async function waitForServer(cluster: Cluster, withinMs = 60_000): Promise<void> {
   const giveUpAt = Date.now() + withinMs
   for (;;) {
     const client = new pg.Client({ ...clientOptions(cluster, 'postgres'), connectionTimeoutMillis: 1_000 })

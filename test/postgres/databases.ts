@@ -5,7 +5,7 @@ import pg from 'pg'
 import type { Store } from '@parley/a2a'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import type { PostgresStoreOptions } from '@parley/a2a/stores/postgres'
-import type { Cluster, Found } from './cluster.ts'
+import type { Cluster, ClusterResult } from './cluster.ts'
 import { administer, clientOptions, findCluster } from './cluster.ts'
 
 const template = 'parley_template'
@@ -36,7 +36,7 @@ export async function cloneDatabase(cluster: Cluster): Promise<string> {
 }
 
 /** To be called at the top of a test file, which must not run where `skipReason` gives one. On the cluster of the run, or another. */
-export async function openDatabase(given?: Found): Promise<TestDatabase> {
+export async function openDatabase(given?: ClusterResult): Promise<TestDatabase> {
   const found = given ?? (await findCluster())
   if ('missing' in found) throw new Error(found.missing)
   const { cluster } = found

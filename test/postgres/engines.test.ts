@@ -4,17 +4,17 @@ import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { inputRequired } from '@parley/a2a'
 import type { Agent } from '@parley/a2a'
-import type { House } from '../../packages/a2a/src/testing/engine-fixture.ts'
+import type { TestEngine } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
 import {
-  answerOf,
+  artifactText,
   chunksOf,
   eventually,
-  openHouse,
+  openTestEngine,
   short,
   statesOf,
-} from '../../packages/a2a/src/testing/engine-fixture.ts'
-import { prompted } from '../../packages/a2a/src/testing/prompted-agent.ts'
-import { troubledStore } from '../../packages/a2a/src/testing/troubled-store.ts'
+} from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
+import { createPromptedAgent } from '../../packages/a2a/src/testing/fixtures/prompted-agent.ts'
+import { faultyStore } from '../../packages/a2a/src/testing/fixtures/faulty-store.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
 const skip = await skipReason()
@@ -30,18 +30,21 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     const die = (): void => {
       if (isDead) throw new Error('the process is gone')
     }
-    const here = await openHouse(t, agent, { store: troubledStore(open(), { before: die, after: die }), sweepMs: 50 })
-    const there = await openHouse(t, agent, { store: open(), sweepMs: 50 })
+    const here = await openTestEngine(t, agent, {
+      store: faultyStore(open(), { before: die, after: die }),
+      sweepMs: 50,
+    })
+    const there = await openTestEngine(t, agent, { store: open(), sweepMs: 50 })
     return { here, there, kill: () => void (isDead = true) }
   }
-  const startedOn = async (house: House): Promise<string> => {
+  const startedOn = async (house: TestEngine): Promise<string> => {
     const { id } = await house.start('go')
     await house.reaches(id, 'TASK_STATE_WORKING')
     return id
   }
 
   it('stream every event once and in order, wherever the reader is', async (t) => {
-    const { agent, say } = prompted()
+    const { agent, say } = createPromptedAgent()
     const { here, there } = await replicas(t, agent)
     const id = await startedOn(here)
     const readers = await Promise.all([there.subscribe(id), there.subscribe(id), here.subscribe(id)])
@@ -59,7 +62,7 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
       )
       assert.equal(statesOf(items).at(-1), 'COMPLETED')
     }
-    assert.equal(answerOf(await there.get(id)), words.join(''))
+    assert.equal(artifactText(await there.get(id)), words.join(''))
   })
 
   it('make one task of a message that both get at once, and two of two contents under one id [B-163]', async (t) => {
@@ -69,7 +72,7 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
       const sent = [here.task(one ?? ''), there.task(one ?? ''), here.task(other ?? ''), there.task(other ?? '')]
       const tasks = await Promise.all(sent)
       assert.deepEqual(
-        tasks.map((task) => answerOf(task)),
+        tasks.map((task) => artifactText(task)),
         ['one', 'one', 'other', 'other'],
       )
       assert.equal(tasks[0]?.id, tasks[1]?.id)
@@ -93,14 +96,14 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
   })
 
   it('cancel what the other one runs', async (t) => {
-    const { here, there } = await replicas(t, prompted().agent)
+    const { here, there } = await replicas(t, createPromptedAgent().agent)
     const id = await startedOn(here)
     assert.equal(short((await there.cancel(id)).status.state), 'CANCELED')
     assert.equal(short((await here.get(id)).status.state), 'CANCELED')
   })
 
   it('take messages for what the other one runs, and answer when it has', async (t) => {
-    const { agent, say } = prompted()
+    const { agent, say } = createPromptedAgent()
     const { here, there } = await replicas(t, agent)
     const id = await startedOn(here)
     const answered = there.task({ taskId: id, parts: [{ text: 'more' }] })
@@ -108,7 +111,7 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     await eventually(async () => (await messages()).length === 2, 'the message to be in the log')
     say('end')
     assert.equal(short((await answered).status.state), 'COMPLETED')
-    assert.match(answerOf(await there.get(id), 'answer-2') ?? answerOf(await there.get(id)) ?? '', /did more/)
+    assert.match(artifactText(await there.get(id), 'answer-2') ?? artifactText(await there.get(id)) ?? '', /did more/)
   })
 
   it('take the same message once, whoever gets it', async (t) => {
@@ -137,7 +140,7 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     kill()
     const items = await reader.rest()
     assert.equal(statesOf(items).at(-1), 'COMPLETED')
-    assert.equal(answerOf(await there.get(id)), 'run 2')
+    assert.equal(artifactText(await there.get(id)), 'run 2')
   })
 
   it('run each of many tasks to its end, none twice', async (t) => {
@@ -150,7 +153,7 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     })
     const tasks = await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? here : there).task(`${n}`)))
     for (const [n, task] of tasks.entries()) {
-      assert.equal(answerOf(await (n % 2 === 0 ? there : here).get(task.id)), `${n} done`)
+      assert.equal(artifactText(await (n % 2 === 0 ? there : here).get(task.id)), `${n} done`)
     }
     assert.deepEqual(new Set(ran.values()), new Set([1]))
   })

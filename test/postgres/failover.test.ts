@@ -10,12 +10,17 @@ import pg from 'pg'
 import { artifact } from '@parley/a2a'
 import type { A2AError, Agent, Store } from '@parley/a2a'
 import { postgresStore } from '@parley/a2a/stores/postgres'
-import { openDatabaseLine } from '../cluster/database-line.ts'
-import { answerOf, openHouse, statesOf } from '../../packages/a2a/src/testing/engine-fixture.ts'
-import { appended, chunks, create, words } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { openTcpProxy } from '../cluster/tcp-proxy.ts'
+import { artifactText, openTestEngine, statesOf } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
+import {
+  assertAppended,
+  chunks,
+  createTask,
+  recordTexts,
+} from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { clientOptions, startCluster } from './cluster.ts'
 import { masterKey, openDatabase } from './databases.ts'
-import { killServer, noStandby, promote, startStandby } from './standby.ts'
+import { killServer, standbySkipReason, promote, startStandby } from './standby.ts'
 
 const leaseTtlMs = 2_000
 const numbers = 150
@@ -33,13 +38,13 @@ const counter: Agent = {
   },
 }
 
-const skip = await noStandby()
+const skip = await standbySkipReason()
 describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }, async () => {
   if (skip !== false) return
   const primary = await openDatabase(await startCluster())
   const { cluster, name } = primary
-  const replication = await openDatabaseLine(cluster)
-  const line = await openDatabaseLine(cluster)
+  const replication = await openTcpProxy(cluster)
+  const line = await openTcpProxy(cluster)
   const standby = await startStandby(cluster, 'asynchronous', replication.port)
   const opened: Store[] = []
   after(async () => {
@@ -58,13 +63,13 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
 
   it('loses the end of what was acknowledged, leaves no hole, and what goes on goes on from there', async (t) => {
     const [one, two] = [open(), open()]
-    const here = await openHouse(t, counter, { store: one, sweepMs: 100 })
-    const there = await openHouse(t, counter, { store: two, sweepMs: 100 })
+    const here = await openTestEngine(t, counter, { store: one, sweepMs: 100 })
+    const there = await openTestEngine(t, counter, { store: two, sweepMs: 100 })
     const { id } = await here.start('go')
     const near = await here.subscribe(id)
     const far = await there.subscribe(id)
-    const quiet = await create(one)
-    for (let n = 1; n <= 5; n += 1) await appended(one, quiet.id, { expectedSeq: n, records: chunks(`${n}`) })
+    const quiet = await createTask(one)
+    for (let n = 1; n <= 5; n += 1) await assertAppended(one, quiet.id, { expectedSeq: n, records: chunks(`${n}`) })
     const endings = Promise.all(
       [near, far].map((reader) =>
         reader.rest().then(
@@ -78,9 +83,9 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
 
     replication.set('silent')
     await sleep(300)
-    for (let n = 6; n <= 9; n += 1) await appended(one, quiet.id, { expectedSeq: n, records: chunks(`${n}`) })
-    const lost = await create(one)
-    await two.notes.write('kind', { key: 'late', value: 1 })
+    for (let n = 6; n <= 9; n += 1) await assertAppended(one, quiet.id, { expectedSeq: n, records: chunks(`${n}`) })
+    const lost = await createTask(one)
+    await two.kv.write('kind', { key: 'late', value: 1 })
     const acknowledged = await headOf(two)
     killServer(cluster)
     replication.set('cut')
@@ -91,8 +96,8 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
     console.log(`${acknowledged} records were acknowledged, ${survived} are left`)
     assert.ok(survived > 20 && survived < acknowledged, `${survived} of ${acknowledged}`)
     assert.equal(await two.load(lost.id), undefined)
-    assert.equal(await two.notes.read('kind', 'late'), undefined)
-    assert.deepEqual(words(await two.read(quiet.id, 1)), ['1', '2', '3', '4', '5'])
+    assert.equal(await two.kv.read('kind', 'late'), undefined)
+    assert.deepEqual(recordTexts(await two.read(quiet.id, 1)), ['1', '2', '3', '4', '5'])
     assert.deepEqual(await one.append(quiet.id, { expectedSeq: 10, records: chunks('10') }), {
       outcome: 'conflict',
       head: 6,
@@ -103,7 +108,7 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
     for (const house of [here, there]) {
       const rest = await (await house.subscribe(id, { lastEventId: acknowledged }, 'replay')).rest()
       assert.equal(statesOf(rest).at(-1), 'COMPLETED')
-      assert.equal(answerOf(await house.get(id), 'count'), whole)
+      assert.equal(artifactText(await house.get(id), 'count'), whole)
     }
     const records = await one.read(id, 0)
     assert.deepEqual(

@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { appended, chunks, create, words } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import {
+  assertAppended,
+  chunks,
+  createTask,
+  recordTexts,
+} from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { openDatabase, skipReason } from './databases.ts'
-import { isAppend, troubledPool } from './troubled-pool.ts'
+import { isAppend, createFaultyPool } from './faulty-pool.ts'
 
 const skip = await skipReason()
 describe('a holder of a lease that ran out', { skip }, async () => {
@@ -15,14 +20,14 @@ describe('a holder of a lease that ran out', { skip }, async () => {
     const pause = Promise.withResolvers<void>()
     let isPaused = false
     const paused = database.open({
-      pool: troubledPool(database.pool, {
+      pool: createFaultyPool(database.pool, {
         before: (query) => (isPaused && isAppend(query) ? pause.promise : undefined),
       }),
       statementTimeoutMs: 60_000,
     })
     const heir = database.open()
-    const task = await create(paused)
-    const { fence } = await appended(paused, task.id, {
+    const task = await createTask(paused)
+    const { fence } = await assertAppended(paused, task.id, {
       expectedSeq: 1,
       records: [],
       take: { holder: 'one', ttlMs: 100 },
@@ -35,17 +40,17 @@ describe('a holder of a lease that ran out', { skip }, async () => {
       claimed = await heir.claimOrphans('two', Date.now(), 60_000, 10)
     }
     assert.ok(claimed[0]!.fence > fence!)
-    await appended(heir, task.id, { expectedSeq: 1, fence: claimed[0]!.fence, records: chunks('mine') })
+    await assertAppended(heir, task.id, { expectedSeq: 1, fence: claimed[0]!.fence, records: chunks('mine') })
     pause.resolve()
     assert.deepEqual(await late, { outcome: 'fenced' })
     assert.deepEqual(await paused.renew('one', [task.id], Date.now() + 1_000), [task.id])
-    assert.deepEqual(words(await heir.read(task.id, 1)), ['mine'])
+    assert.deepEqual(recordTexts(await heir.read(task.id, 1)), ['mine'])
   })
 
   it('is measured by the clock of the database, not by its own', async () => {
     const hour = 3_600_000
     const store = database.open()
-    const task = await create(store, {}, { take: { holder: 'one', ttlMs: hour } })
+    const task = await createTask(store, {}, { take: { holder: 'one', ttlMs: hour } })
     const realNow = Date.now
     // A replica whose clock is two hours fast believes that every lease has run out.
     Date.now = () => realNow() + 2 * hour
@@ -60,7 +65,7 @@ describe('a holder of a lease that ran out', { skip }, async () => {
 
   it('is renewed before it runs out, without a write each time', async () => {
     const store = database.open()
-    const task = await create(store, {}, { take: { holder: 'one', ttlMs: 10_000 } })
+    const task = await createTask(store, {}, { take: { holder: 'one', ttlMs: 10_000 } })
     const until = async (): Promise<number> => {
       const [row] = await database.query<{ lease_until: string }>(
         'SELECT lease_until FROM parley.tasks WHERE id = $1',
@@ -79,7 +84,7 @@ describe('a holder of a lease that ran out', { skip }, async () => {
   it('leaves its work to any number of others, each task to one', async () => {
     const store = database.open({ schema: 'shared work' })
     const tasks = await Promise.all(
-      Array.from({ length: 60 }, () => create(store, {}, { take: { holder: 'dead', ttlMs: 0 } })),
+      Array.from({ length: 60 }, () => createTask(store, {}, { take: { holder: 'dead', ttlMs: 0 } })),
     )
     const heirs = Array.from({ length: 6 }, () => database.open({ schema: 'shared work' }))
     const claims = await Promise.all(heirs.map((heir, n) => heir.claimOrphans(`heir ${n}`, Date.now(), 60_000, 10)))

@@ -1,12 +1,12 @@
 /** The schema: made once by whoever comes first, changed under replicas that do not know the change, refused when it must be. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
-import { migrate, steps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
+import { createPostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
+import { migratePostgres, migrationSteps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
 import {
-  appended,
+  assertAppended,
   chunks,
-  create,
+  createTask,
   createFinished,
   feedOf,
 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
@@ -16,46 +16,57 @@ const skip = await skipReason()
 describe('the schema in PostgreSQL', { skip }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
-  const asking = createDatabase({ pool: database.pool, unnamedStatements: true, timeoutMs: 10_000, patienceMs: 1_000 })
+  const asking = createPostgresDatabase({
+    pool: database.pool,
+    unnamedStatements: true,
+    timeoutMs: 10_000,
+    retryTimeoutMs: 1_000,
+  })
   const versions = (schema: string) =>
     database.query<{ version: number }>(`SELECT version FROM "${schema}".schema_version ORDER BY version`)
 
   it('is made by one of many that start together', async () => {
     const stores = Array.from({ length: 6 }, () => database.open({ schema: 'crowd' }))
-    const tasks = await Promise.all(stores.map((store) => create(store)))
+    const tasks = await Promise.all(stores.map((store) => createTask(store)))
     for (const { id } of tasks) assert.equal((await stores[0]!.load(id))?.head, 1)
-    assert.equal((await versions('crowd')).length, steps.length)
+    assert.equal((await versions('crowd')).length, migrationSteps.length)
   })
 
   it('is changed by a newer version while one of the version before goes on, and may be started again', async () => {
     const schema = 'rolling'
     const older = database.open({ schema })
-    const before = await create(older)
-    const next = { sql: `ALTER TABLE tasks ADD COLUMN colour text NOT NULL DEFAULT 'none'`, oldest: steps.length }
-    await migrate(asking, schema, true, [...steps, next])
-    await appended(older, before.id, { expectedSeq: 1, records: chunks('a') })
-    const after = await create(older)
+    const before = await createTask(older)
+    const next = {
+      sql: `ALTER TABLE tasks ADD COLUMN colour text NOT NULL DEFAULT 'none'`,
+      oldest: migrationSteps.length,
+    }
+    await migratePostgres(asking, schema, true, [...migrationSteps, next])
+    await assertAppended(older, before.id, { expectedSeq: 1, records: chunks('a') })
+    const after = await createTask(older)
     const again = database.open({ schema })
     assert.equal((await again.load(before.id))?.head, 2)
     assert.equal((await again.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 9 })).total, 2)
-    await appended(again, after.id, { expectedSeq: 1, records: chunks('b') })
-    assert.equal((await versions(schema)).length, steps.length + 1)
+    await assertAppended(again, after.id, { expectedSeq: 1, records: chunks('b') })
+    assert.equal((await versions(schema)).length, migrationSteps.length + 1)
   })
 
   it('got its notes while a replica that knows none goes on, and may be started again', async () => {
     const schema = 'before notes'
-    const known = steps.slice(0, 5)
-    await migrate(asking, schema, true, known)
+    const known = migrationSteps.slice(0, 5)
+    await migratePostgres(asking, schema, true, known)
     const newer = database.open({ schema })
-    await newer.notes.write('kind', { key: 'a', value: 1 })
-    await migrate(asking, schema, true, known)
-    assert.equal((await newer.notes.read('kind', 'a'))?.value, 1)
-    assert.equal((await versions(schema)).length, steps.length)
+    await newer.kv.write('kind', { key: 'a', value: 1 })
+    await migratePostgres(asking, schema, true, known)
+    assert.equal((await newer.kv.read('kind', 'a'))?.value, 1)
+    assert.equal((await versions(schema)).length, migrationSteps.length)
   })
 
   it('is refused, with a sentence, where a newer version has made it unfit', async () => {
     const schema = 'future'
-    await migrate(asking, schema, true, [...steps, { sql: 'SELECT 1', oldest: steps.length + 1 }])
+    await migratePostgres(asking, schema, true, [
+      ...migrationSteps,
+      { sql: 'SELECT 1', oldest: migrationSteps.length + 1 },
+    ])
     await assert.rejects(
       database.open({ schema }).listKeys(),
       /"future" was changed by a newer version.*Use the newer version/,
@@ -71,15 +82,15 @@ describe('the schema in PostgreSQL', { skip }, async () => {
 
   it('may have any name', async () => {
     const store = database.open({ schema: `it's "odd"; DROP` })
-    assert.equal((await store.load((await create(store)).id))?.head, 1)
+    assert.equal((await store.load((await createTask(store)).id))?.head, 1)
   })
 
   it('leaves nothing half done when a step fails', async () => {
     const schema = 'failing'
-    await migrate(asking, schema, true)
+    await migratePostgres(asking, schema, true)
     const wrong = { sql: 'CREATE TABLE half (a int); SELECT no_such_function()', oldest: 1 }
-    await assert.rejects(migrate(asking, schema, true, [...steps, wrong]), /no_such_function/)
-    assert.equal((await versions(schema)).length, steps.length)
+    await assert.rejects(migratePostgres(asking, schema, true, [...migrationSteps, wrong]), /no_such_function/)
+    assert.equal((await versions(schema)).length, migrationSteps.length)
     assert.deepEqual(
       await database.query(`SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'half'`, schema),
       [],
@@ -94,7 +105,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     const ahead = 1_000_000
     await database.query(`UPDATE ${schema}.log SET position = position + ${ahead} * 1024`)
     const again = database.open({ schema })
-    const young = await create(again)
+    const young = await createTask(again)
     const feed = await feedOf(again, 2)
     assert.deepEqual(
       feed.map(({ taskId }) => taskId),

@@ -5,35 +5,35 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Append, Store } from '@parley/a2a'
-import { createDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
-import type { Database } from '../../packages/a2a/src/stores/postgres/database.ts'
-import { migrate, quoted, steps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
-import { digestOf } from '../../packages/a2a/src/stores/postgres/names.ts'
-import { createDatabaseTime } from '../../packages/a2a/src/stores/postgres/time.ts'
-import { createWriter } from '../../packages/a2a/src/stores/postgres/writer.ts'
+import { createPostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
+import type { PostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
+import { migratePostgres, quoteIdentifier, migrationSteps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
+import { nameDigest } from '../../packages/a2a/src/stores/postgres/text-encoding.ts'
+import { createDatabaseTime } from '../../packages/a2a/src/stores/postgres/database-time.ts'
+import { createPostgresWriter } from '../../packages/a2a/src/stores/postgres/append-writer.ts'
 import {
-  appended,
+  assertAppended,
   chunk,
-  create,
+  createTask,
   day0,
-  move,
-  push,
+  moveTask,
+  newPushRow,
   timesOf,
 } from '../../packages/a2a/src/testing/store-contract/harness.ts'
-import { until } from '../cluster/waiting.ts'
+import { waitUntil } from '../cluster/wait-until.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
 /** The steps that the version before knows. */
-const knownBefore = steps.slice(0, 8)
+const knownBefore = migrationSteps.slice(0, 8)
 
 /** Appends as the version before does, one at a time: by the first function, with the records as they come. */
-function writerBefore(database: Database, schema: string) {
+function writerBefore(database: PostgresDatabase, schema: string) {
   const errors: unknown[] = []
   let given: Append['records'] = []
-  const asBefore: Database = {
+  const asBefore: PostgresDatabase = {
     ...database,
-    async once<Row>(text: string, ...values: readonly unknown[]): Promise<readonly Row[]> {
-      if (!text.includes('append_2')) return database.once<Row>(text, ...values)
+    async query<Row>(text: string, ...values: readonly unknown[]): Promise<readonly Row[]> {
+      if (!text.includes('append_2')) return database.query<Row>(text, ...values)
       const rows = JSON.parse(values[4] as string) as Record<string, unknown>[]
       const asked = rows.map(({ first_at: _, claim_ms, due_in, ...row }) => ({
         ...row,
@@ -42,19 +42,19 @@ function writerBefore(database: Database, schema: string) {
         ...(given.length > 0 && { records: JSON.stringify(given), at: given.at(-1)?.at }),
       }))
       try {
-        return await database.once<Row>(text.replace('append_2', 'append_1'), ...values.with(4, JSON.stringify(asked)))
+        return await database.query<Row>(text.replace('append_2', 'append_1'), ...values.with(4, JSON.stringify(asked)))
       } catch (error) {
         errors.push((error as { code?: unknown }).code)
         throw error
       }
     },
   }
-  const writer = createWriter({
+  const writer = createPostgresWriter({
     database: asBefore,
-    schema: quoted(schema),
+    schema: quoteIdentifier(schema),
     time: createDatabaseTime({}),
-    patienceMs: 10_000,
-    flushing: () => () => {},
+    retryTimeoutMs: 10_000,
+    onFlush: () => () => {},
   })
   const append: Store['append'] = (taskId, asked) => {
     given = asked.records
@@ -67,55 +67,60 @@ const skip = await skipReason()
 describe('times of records beside replicas of the version before', { skip }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
-  const asking = createDatabase({ pool: database.pool, unnamedStatements: true, timeoutMs: 30_000, patienceMs: 1_000 })
+  const asking = createPostgresDatabase({
+    pool: database.pool,
+    unnamedStatements: true,
+    timeoutMs: 30_000,
+    retryTimeoutMs: 1_000,
+  })
   const said = (text: string, at: number) => chunk({ text }, day0 + at)
 
   it('never go back, whichever version appends', async () => {
     const schema = 'mixed'
     const newer = database.open({ schema })
-    const { id } = await create(newer, {}, { records: [said('a', 10)] })
+    const { id } = await createTask(newer, {}, { records: [said('a', 10)] })
     const older = writerBefore(asking, schema)
-    await move(older, id, 1, 'TASK_STATE_WORKING', day0 + 50)
-    await appended(newer, id, { expectedSeq: 2, records: [said('b', 20)] })
-    await appended(older, id, { expectedSeq: 3, records: [said('c', 30)] })
-    await appended(older, id, { expectedSeq: 4, records: [said('d', 90), said('\u0000', 70)] })
-    await appended(newer, id, { expectedSeq: 6, records: [said('e', 80)] })
+    await moveTask(older, id, 1, 'TASK_STATE_WORKING', day0 + 50)
+    await assertAppended(newer, id, { expectedSeq: 2, records: [said('b', 20)] })
+    await assertAppended(older, id, { expectedSeq: 3, records: [said('c', 30)] })
+    await assertAppended(older, id, { expectedSeq: 4, records: [said('d', 90), said('\u0000', 70)] })
+    await assertAppended(newer, id, { expectedSeq: 6, records: [said('e', 80)] })
     assert.deepEqual(await timesOf(newer, id), [10, 50, 50, 50, 90, 90, 90])
-    const made = await create(older, {}, { records: [said('a', 40), said('b', 30)] })
-    await appended(newer, made.id, { expectedSeq: 2, records: [said('c', 35)] })
+    const made = await createTask(older, {}, { records: [said('a', 40), said('b', 30)] })
+    await assertAppended(newer, made.id, { expectedSeq: 2, records: [said('c', 35)] })
     assert.deepEqual(await timesOf(newer, made.id), [40, 40, 40])
     assert.deepEqual(older.errors, [])
   })
 
   it('go on from the last record that the version before left', async () => {
     const schema = 'left behind'
-    await migrate(asking, schema, true, knownBefore)
+    await migratePostgres(asking, schema, true, knownBefore)
     const older = writerBefore(asking, schema)
     const texts = ['\u0000', '\\u0000', '\\\u0000"', '\ud800', '\\', '"at": 99 }]', 'ü \n']
-    const { id } = await create(older)
-    await appended(older, id, { expectedSeq: 1, records: texts.map((text, index) => said(text, 50 - index)) })
-    const quiet = await create(older, { statusAt: day0 + 30 }, { records: [] })
+    const { id } = await createTask(older)
+    await assertAppended(older, id, { expectedSeq: 1, records: texts.map((text, index) => said(text, 50 - index)) })
+    const quiet = await createTask(older, { statusAt: day0 + 30 }, { records: [] })
     const newer = database.open({ schema })
-    await appended(newer, id, { expectedSeq: 8, records: [said('late', 20)] })
-    await appended(newer, id, { expectedSeq: 9, records: [said('later', 60)] })
-    await appended(newer, quiet.id, { expectedSeq: 0, records: [said('late', 20)] })
+    await assertAppended(newer, id, { expectedSeq: 8, records: [said('late', 20)] })
+    await assertAppended(newer, id, { expectedSeq: 9, records: [said('later', 60)] })
+    await assertAppended(newer, quiet.id, { expectedSeq: 0, records: [said('late', 20)] })
     assert.deepEqual((await timesOf(newer, id)).slice(-2), [50, 60])
     assert.deepEqual(await timesOf(newer, quiet.id), [30])
   })
 
   it('are kept in order by an append that was under way while the schema was changed', async () => {
     const schema = 'under way'
-    await migrate(asking, schema, true, knownBefore)
+    await migratePostgres(asking, schema, true, knownBefore)
     const older = writerBefore(asking, schema)
-    const { id } = await create(older, {}, { records: [said('a', 40)] })
+    const { id } = await createTask(older, {}, { records: [said('a', 40)] })
     const holder = database.client()
     await holder.connect()
     try {
       await holder.query(`BEGIN; SELECT FROM "${schema}".writers FOR UPDATE`)
-      const late = appended(older, id, { expectedSeq: 1, records: [said('b', 30)] })
+      const late = assertAppended(older, id, { expectedSeq: 1, records: [said('b', 30)] })
       const isWaiting = `SELECT FROM pg_stat_activity WHERE query LIKE '%"under way".append_1%' AND wait_event_type = 'Lock'`
-      await until(async () => (await database.query(isWaiting)).length === 1, 10_000, 'the append to wait')
-      await migrate(asking, schema, true)
+      await waitUntil(async () => (await database.query(isWaiting)).length === 1, 10_000, 'the append to wait')
+      await migratePostgres(asking, schema, true)
       await holder.query('COMMIT')
       await late
     } finally {
@@ -124,22 +129,22 @@ describe('times of records beside replicas of the version before', { skip }, asy
     // It was undone and asked for again.
     assert.deepEqual(older.errors, ['40001'])
     const newer = database.open({ schema })
-    await appended(newer, id, { expectedSeq: 2, records: [said('c', 20)] })
+    await assertAppended(newer, id, { expectedSeq: 2, records: [said('c', 20)] })
     assert.deepEqual(await timesOf(newer, id), [40, 40, 40])
   })
 
   it('agree about what is due and claimed with those that leave time to the database', async () => {
     const schema = 'due'
-    await migrate(asking, schema, true, knownBefore)
+    await migratePostgres(asking, schema, true, knownBefore)
     const older = writerBefore(asking, schema)
     const newer = database.open({ schema })
     const hour = 3_600_000
     const idempotency = (key: string) => ({ key, hash: 'h', ttlMs: hour })
     const due = () => ({ kind: 'input', at: Date.now() + hour }) as const
-    const made = await create(older, { due: due() }, { idempotency: idempotency('older') })
+    const made = await createTask(older, { due: due() }, { idempotency: idempotency('older') })
     // Opens the newer one, which changes the schema.
-    const own = await create(newer, { due: due() }, { idempotency: idempotency('newer') })
-    const later = await create(older, { due: due() }, { idempotency: idempotency('later') })
+    const own = await createTask(newer, { due: due() }, { idempotency: idempotency('newer') })
+    const later = await createTask(older, { due: due() }, { idempotency: idempotency('later') })
     for (const [key, { id }] of Object.entries({ older: made, newer: own, later })) {
       assert.deepEqual(await newer.findMessage(key, Date.now()), { taskId: id, hash: 'h' })
       assert.equal(await newer.findMessage(key, Date.now() + 2 * hour), undefined)
@@ -154,8 +159,8 @@ describe('times of records beside replicas of the version before', { skip }, asy
     assert.equal((await newer.claimDue(Date.now() + 2 * hour, 10)).length, 3)
 
     const savePush = `SELECT ${schema}.save_push_1($1, $3::uuid, 'older', '{}', 0, NULL, 0, 'active', $2)`
-    await database.query(savePush, made.id, Date.now(), digestOf('older'))
-    await newer.savePush(push(own.id, { id: 'newer', createdAt: Date.now() }))
+    await database.query(savePush, made.id, Date.now(), nameDigest('older'))
+    await newer.savePush(newPushRow(own.id, { id: 'newer', createdAt: Date.now() }))
     assert.equal((await beforeAsks('pushes', Date.now())).length, 2)
     const claimed = await newer.claimPush(Date.now(), Date.now() + hour, 10)
     assert.deepEqual(claimed.map(({ push: { id } }) => id).toSorted(), ['newer', 'older'])
@@ -164,7 +169,7 @@ describe('times of records beside replicas of the version before', { skip }, asy
       [newer, made],
       [older, own],
     ] as const)
-      await appended(store, id, { expectedSeq: 1, records: [chunk({ text: 'a' }, Date.now())] })
+      await assertAppended(store, id, { expectedSeq: 1, records: [chunk({ text: 'a' }, Date.now())] })
     assert.equal((await beforeAsks('pushes', Date.now())).length, 2)
     assert.equal((await newer.claimPush(Date.now(), Date.now() + hour, 10)).length, 2)
   })

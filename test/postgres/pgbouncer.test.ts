@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import pg from 'pg'
 import { storeContract } from '@parley/a2a/testing'
-import { appended, chunks, create } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { assertAppended, chunks, createTask } from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import type { Cluster } from './cluster.ts'
 import { freePort } from '../free-port.ts'
-import { answers, serverUser, startGuarded } from './cluster.ts'
+import { waitForServer, serverUser, startGuarded } from './cluster.ts'
 import { openDatabase, skipReason } from './databases.ts'
-import { installed } from '../../scripts/debian.ts'
+import { findOrInstall } from '../../scripts/debian.ts'
 
 /** Two connections to the server for all clients: each client meets both. */
 async function startPooler(bin: string, cluster: Cluster): Promise<Cluster> {
@@ -41,12 +41,12 @@ ignore_startup_parameters = extra_float_digits
   if (user !== undefined) for (const path of [folder, settings]) chownSync(path, user.uid, user.gid)
   startGuarded(folder, join(bin, 'pgbouncer'), '-q', settings)
   const pooler = { ...cluster, port }
-  await answers(pooler)
+  await waitForServer(pooler)
   return pooler
 }
 
 const noDatabase = await skipReason()
-const bin = noDatabase === false ? await installed('pgbouncer') : undefined
+const bin = noDatabase === false ? await findOrInstall('pgbouncer') : undefined
 if (bin === undefined && process.env['CI'] === 'true') throw new Error('PgBouncer is not installed and cannot be')
 const skip =
   noDatabase !== false
@@ -85,12 +85,12 @@ else {
     it('hear each other over connections of their own', async () => {
       const listen = () => database.client()
       const [here, there] = [open({ listen, pollMs: 600_000 }), open({ listen, pollMs: 600_000 })]
-      const task = await create(here)
+      const task = await createTask(here)
       await there.read(task.id, 0)
       let head = 1
       for (let round = 0; round < 20; round += 1) {
         const changed = there.changed(task.id, head, new AbortController().signal)
-        ;({ head } = await appended(here, task.id, { expectedSeq: head, records: chunks(`${round}`) }))
+        ;({ head } = await assertAppended(here, task.id, { expectedSeq: head, records: chunks(`${round}`) }))
         await changed
       }
       assert.equal((await there.read(task.id, 0)).length, 21)

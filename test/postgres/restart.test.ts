@@ -3,8 +3,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent } from '@parley/a2a'
-import { answerOf, chunksOf, openHouse, statesOf } from '../../packages/a2a/src/testing/engine-fixture.ts'
-import { appended, chunks, create, words } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import {
+  artifactText,
+  chunksOf,
+  openTestEngine,
+  statesOf,
+} from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
+import {
+  assertAppended,
+  chunks,
+  createTask,
+  recordTexts,
+} from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { startCluster, startServer, stopServer } from './cluster.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
@@ -17,11 +27,12 @@ describe('a server that restarts', { skip }, async () => {
     it(`costs time and nothing else (${how})`, { timeout: 60_000 }, async () => {
       const store = database.open({ leaseTtlMs: 30_000, listen: () => database.client() })
       const other = database.open({ leaseTtlMs: 30_000, listen: () => database.client() })
-      const tasks = await Promise.all(Array.from({ length: 10 }, () => create(store)))
+      const tasks = await Promise.all(Array.from({ length: 10 }, () => createTask(store)))
       let isOver = false
       const writing = tasks.map(async ({ id }) => {
         let head = 1
-        while (!isOver) ({ head } = await appended(store, id, { expectedSeq: head, records: chunks(`${head + 1}`) }))
+        while (!isOver)
+          ({ head } = await assertAppended(store, id, { expectedSeq: head, records: chunks(`${head + 1}`) }))
         return head
       })
       for (let round = 0; round < 3; round += 1) {
@@ -35,10 +46,10 @@ describe('a server that restarts', { skip }, async () => {
       assert.ok(heads.every((head) => head > 3))
       for (const [n, { id }] of tasks.entries()) {
         const expected = Array.from({ length: heads[n]! - 1 }, (_, index) => `${index + 2}`)
-        assert.deepEqual(words(await other.read(id, 1)), expected)
+        assert.deepEqual(recordTexts(await other.read(id, 1)), expected)
       }
       const waiting = other.changed(tasks[0]!.id, heads[0]!, new AbortController().signal)
-      await appended(store, tasks[0]!.id, { expectedSeq: heads[0]!, records: chunks('news') })
+      await assertAppended(store, tasks[0]!.id, { expectedSeq: heads[0]!, records: chunks('news') })
       await waiting
     })
   }
@@ -66,8 +77,8 @@ describe('a server that restarts', { skip }, async () => {
         await sleep(20)
       }
     }
-    const here = await openHouse(t, agent, { store: open(), sweepMs: 100 })
-    const there = await openHouse(t, agent, { store: open(), sweepMs: 100 })
+    const here = await openTestEngine(t, agent, { store: open(), sweepMs: 100 })
+    const there = await openTestEngine(t, agent, { store: open(), sweepMs: 100 })
     const started = await Promise.all(Array.from({ length: 10 }, () => here.start('go')))
     const readers = await Promise.all(started.map(({ id }) => there.subscribe(id)))
     const seen = Promise.all(readers.map((reader) => reader.rest()))
@@ -80,6 +91,6 @@ describe('a server that restarts', { skip }, async () => {
       assert.equal(statesOf(items).at(-1), 'COMPLETED')
       assert.ok(expected.join('').endsWith(chunksOf(items).join('')))
     }
-    for (const { id } of started) assert.equal(answerOf(await there.get(id)), expected.join(''))
+    for (const { id } of started) assert.equal(artifactText(await there.get(id)), expected.join(''))
   })
 })

@@ -1,7 +1,13 @@
 /** What removal leaves behind: nothing, however many replicas remove and append at the same time. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { alice, chunk, create, day0, push } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import {
+  alicePartition,
+  chunk,
+  createTask,
+  day0,
+  newPushRow,
+} from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
 const skip = await skipReason()
@@ -15,12 +21,12 @@ describe('removing tasks', { skip }, async () => {
     const records = [chunk({ raw: Buffer.alloc(100_000, 7).toString('base64') })]
     for (const [n, store] of [...stores, ...stores].entries()) {
       const idempotency = { key: `m${n}`, hash: 'h', ttlMs: 60_000 }
-      const { id } = await create(store, { state: 'TASK_STATE_WORKING' }, { records, idempotency })
+      const { id } = await createTask(store, { state: 'TASK_STATE_WORKING' }, { records, idempotency })
       const status = { state: 'TASK_STATE_COMPLETED' } as const
       // The other replica ends it: its counts are in another shard.
       await stores[(n + 1) % 2]!.append(id, { expectedSeq: 1, records: [], change: { status, statusAt: day0 } })
       await store.saveSnapshot(id, { seq: 1, task: { id, status }, internal: {} })
-      await store.savePush(push(id, { state: 'done' }))
+      await store.savePush(newPushRow(id, { state: 'done' }))
       await store.recordAttempt({
         taskId: id,
         pushId: 'hook',
@@ -31,7 +37,7 @@ describe('removing tasks', { skip }, async () => {
         durationMs: 1,
       })
     }
-    assert.equal((await stores[0]!.list({ ...alice, limit: 1 })).total, 4)
+    assert.equal((await stores[0]!.list({ ...alicePartition, limit: 1 })).total, 4)
     assert.equal(await stores[0]!.prune({ maxTasks: 0, batch: 100 }), 4)
     for (const table of tables) assert.deepEqual(await database.query(`SELECT * FROM removal.${table}`), [], table)
   })
@@ -45,7 +51,7 @@ describe('removing tasks', { skip }, async () => {
         for (let round = 0; round < 20; round += 1) {
           await Promise.all(
             Array.from({ length: 5 }, async () => {
-              await create(store, { state: 'TASK_STATE_COMPLETED', statusAt: day0 + (made += 1) })
+              await createTask(store, { state: 'TASK_STATE_COMPLETED', statusAt: day0 + (made += 1) })
             }),
           )
           const gone = await store.prune({ maxTasks: 40, batch: 10 })
@@ -53,7 +59,7 @@ describe('removing tasks', { skip }, async () => {
         }
       }),
     )
-    const { total } = await stores[0]!.list({ ...alice, limit: 1 })
+    const { total } = await stores[0]!.list({ ...alicePartition, limit: 1 })
     const [{ count }] = (await database.query<{ count: string }>('SELECT count(*) FROM busy.tasks')) as [
       { count: string },
     ]

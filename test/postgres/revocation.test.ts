@@ -3,10 +3,17 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { PostgresQuery } from '@parley/a2a/stores/postgres'
 import type { AgentSettings } from '@parley/a2a/server'
-import { until } from '../admin/stage.ts'
-import { type Office, openOffice, type Proof, saying, tongues, type Tongue } from '../hub/office.ts'
+import { waitFor } from '../admin/test-hub.ts'
+import {
+  type AccessServer,
+  openAccessServer,
+  type AuthHeaders,
+  messageParams,
+  bindingVersions,
+  type BindingVersion,
+} from '../hub/access-server.ts'
 import { openDatabase, skipReason } from './databases.ts'
-import { troubledPool } from './troubled-pool.ts'
+import { createFaultyPool } from './faulty-pool.ts'
 
 const never = Promise.withResolvers<never>()
 never.promise.catch(() => {})
@@ -42,35 +49,40 @@ const skip = await skipReason()
 describe('a revocation on PostgreSQL', { skip, timeout: 120_000 }, async () => {
   if (skip !== false) return
   const database = await openDatabase()
-  const open = async (): Promise<{ readonly office: Office; readonly looks: Looks }> => {
+  const open = async (): Promise<{ readonly office: AccessServer; readonly looks: Looks }> => {
     const looks = new Looks()
-    const store = database.open({ pool: troubledPool(database.pool, looks) })
-    return { office: await openOffice({ agents: { team: waiting }, access: {}, store }), looks }
+    const store = database.open({ pool: createFaultyPool(database.pool, looks) })
+    return { office: await openAccessServer({ agents: { team: waiting }, access: {}, store }), looks }
   }
   const [here, there] = [await open(), await open()]
 
   /** Resolves with everything that came when the stream has ended. */
-  async function stream(tongue: Tongue, headers: Proof): Promise<string> {
+  async function stream(tongue: BindingVersion, headers: AuthHeaders): Promise<string> {
     try {
-      const answer = await there.office.peer('team', tongue).stream('SendStreamingMessage', saying('wait'), { headers })
+      const answer = await there.office
+        .peer('team', tongue)
+        .stream('SendStreamingMessage', messageParams('wait'), { headers })
       return JSON.stringify(answer.frames.map(({ body }) => body))
     } catch (reason) {
       return (reason as Error).message
     }
   }
   const haveOpened = (count: number): Promise<true> =>
-    until(async () => (there.office.server.handler.streams() === count ? true : undefined), `${count} streams are open`)
-  const revoke = async ({ authorization = '' }: Proof): Promise<void> => {
+    waitFor(
+      async () => (there.office.server.handler.openStreams() === count ? true : undefined),
+      `${count} streams are open`,
+    )
+  const revoke = async ({ authorization = '' }: AuthHeaders): Promise<void> => {
     const { status } = await here.office.admin('DELETE', `/admin/keys/${authorization.split('_')[1]}`)
     assert.equal(status, 200)
   }
 
   it('at one replica ends the streams that another holds, over every binding, and no others', async () => {
     const [mine, theirs] = [await here.office.key({ agents: ['team'] }), await here.office.key({ agents: ['team'] })]
-    const ended = tongues.map((tongue) => stream(tongue, mine))
+    const ended = bindingVersions.map((tongue) => stream(tongue, mine))
     let isOver = false
     const other = stream({ binding: 'JSONRPC', version: '1.0' }, theirs).finally(() => (isOver = true))
-    await haveOpened(tongues.length + 1)
+    await haveOpened(bindingVersions.length + 1)
     await revoke(mine)
     for (const said of await Promise.all(ended))
       assert.match(said, /The credentials that opened this stream were revoked or have expired/)

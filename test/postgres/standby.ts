@@ -9,11 +9,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '../free-port.ts'
-import { administer, answers, findCluster, serverUser, startGuarded } from './cluster.ts'
+import { administer, waitForServer, findCluster, serverUser, startGuarded } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
 
 /** Why there can be none, for `{ skip }`; `false` if there can. Some builds of the server come without the program that copies it. */
-export async function noStandby(): Promise<string | false> {
+export async function standbySkipReason(): Promise<string | false> {
   const found = await findCluster()
   if ('missing' in found) return found.missing
   return existsSync(join(found.cluster.bin, 'pg_basebackup')) ? false : 'this PostgreSQL comes without pg_basebackup'
@@ -56,12 +56,12 @@ export async function startStandby(primary: Cluster, how: Replication, way = pri
   const args = Object.entries(settings).flatMap(([setting, value]) => ['-c', `${setting}=${value}`])
   startGuarded(folder, join(bin, 'postgres'), '-D', data, ...args)
   const standby: Cluster = { host, port, bin, folder }
-  await answers(standby)
+  await waitForServer(standby)
   if (how === 'synchronous') {
     await administer(primary, `ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
     await administer(primary, 'SELECT pg_reload_conf()')
   }
-  await until(async () => {
+  await waitUntil(async () => {
     const [row] = await administer(primary, `SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'`)
     return (row as { sync_state: string } | undefined)?.sync_state === (how === 'synchronous' ? 'sync' : 'async')
   })
@@ -104,7 +104,7 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-async function until(holds: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
+async function waitUntil(holds: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
   const giveUpAt = Date.now() + withinMs
   while (!(await holds())) {
     if (Date.now() > giveUpAt) throw new Error('the standby does not follow')

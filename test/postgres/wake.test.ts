@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store } from '@parley/a2a'
-import { payloadOf } from '../../packages/a2a/src/stores/postgres/notifier.ts'
-import { appended, chunks, create, words } from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { notificationPayload } from '../../packages/a2a/src/stores/postgres/notifier.ts'
+import {
+  assertAppended,
+  chunks,
+  createTask,
+  recordTexts,
+} from '../../packages/a2a/src/testing/store-contract/harness.ts'
 import { openDatabase, skipReason } from './databases.ts'
 
 const forever = (): AbortSignal => new AbortController().signal
@@ -18,7 +23,7 @@ async function follow(store: Store, id: string, until: number): Promise<readonly
     head = news.at(-1)?.seq ?? head
     if (head < until) await store.changed(id, head, forever())
   }
-  return words(seen)
+  return recordTexts(seen)
 }
 
 const skip = await skipReason()
@@ -30,20 +35,20 @@ describe('a change that another replica made', { skip }, async () => {
 
   async function write(store: Store, id: string): Promise<void> {
     for (const [n, letter] of letters.entries())
-      await appended(store, id, { expectedSeq: n + 1, records: chunks(letter) })
+      await assertAppended(store, id, { expectedSeq: n + 1, records: chunks(letter) })
   }
 
   it('is heard at once by a store that listens, event after event', async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
     await heardOf(here, there)
-    const { id } = await create(here)
+    const { id } = await createTask(here)
     const [seen] = await Promise.all([follow(there, id, 41), write(here, id)])
     assert.deepEqual(seen.slice(1), letters)
   })
 
   it('is found by a store that does not listen', async () => {
     const [here, there] = [database.open(), database.open({ pollMs: 10 })]
-    const { id } = await create(here)
+    const { id } = await createTask(here)
     const [seen] = await Promise.all([follow(there, id, 41), write(here, id)])
     assert.deepEqual(seen.slice(1), letters)
   })
@@ -51,19 +56,19 @@ describe('a change that another replica made', { skip }, async () => {
   it('is heard when more tasks changed together than fit into one notification', async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
     await heardOf(here, there)
-    const tasks = await Promise.all(Array.from({ length: 400 }, () => create(here)))
+    const tasks = await Promise.all(Array.from({ length: 400 }, () => createTask(here)))
     const waiting = tasks.map(({ id }) => there.changed(id, 1, forever()))
-    await Promise.all(tasks.map(({ id }) => appended(here, id, { expectedSeq: 1, records: chunks('x') })))
+    await Promise.all(tasks.map(({ id }) => assertAppended(here, id, { expectedSeq: 1, records: chunks('x') })))
     await Promise.all(waiting)
   })
 
   it('is heard again after the listening connection was lost', async () => {
     const [here, there] = [database.open(), database.open({ listen, pollMs: 600_000 })]
     await heardOf(here, there)
-    const { id } = await create(here)
+    const { id } = await createTask(here)
     const waiting = there.changed(id, 1, forever())
     await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`)
-    await appended(here, id, { expectedSeq: 1, records: chunks('x') })
+    await assertAppended(here, id, { expectedSeq: 1, records: chunks('x') })
     await waiting
     await heardOf(here, there)
   })
@@ -71,7 +76,7 @@ describe('a change that another replica made', { skip }, async () => {
   it('costs those who only wait no statement, however many they are', async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
     await heardOf(here, there)
-    const tasks = await Promise.all(Array.from({ length: 300 }, () => create(here)))
+    const tasks = await Promise.all(Array.from({ length: 300 }, () => createTask(here)))
     await Promise.all(tasks.map(({ id }) => there.read(id, 0)))
     let asked = 0
     const count = (): void => void (asked += 1)
@@ -87,32 +92,32 @@ describe('a change that another replica made', { skip }, async () => {
 
   it('is not waited for by somebody who has not seen what is there already', async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
-    const { id } = await create(here)
+    const { id } = await createTask(here)
     await there.read(id, 0)
-    await appended(here, id, { expectedSeq: 1, records: chunks('x') })
+    await assertAppended(here, id, { expectedSeq: 1, records: chunks('x') })
     await there.changed(id, 1, forever())
   })
 })
 
 /** Resolves once the second store hears of what the first one writes. */
 async function heardOf(here: Store, there: Store): Promise<void> {
-  const { id } = await create(here)
+  const { id } = await createTask(here)
   await there.read(id, 0)
   const heard = there.changed(id, 1, forever())
   let head = 1
   let isHeard = false
   void heard.then(() => (isHeard = true))
   while (!isHeard) {
-    ;({ head } = await appended(here, id, { expectedSeq: head, records: chunks('hello') }))
+    ;({ head } = await assertAppended(here, id, { expectedSeq: head, records: chunks('hello') }))
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
 
 describe('a notification', () => {
   it('names the tasks, or only says that there are many', () => {
-    assert.equal(payloadOf('me', new Set(['a', 'b'])), '["me","a","b"]')
+    assert.equal(notificationPayload('me', new Set(['a', 'b'])), '["me","a","b"]')
     const many = new Set(Array.from({ length: 400 }, (_, n) => `${n}`.padStart(36, '0')))
-    assert.equal(payloadOf('me', many), '["me"]')
-    assert.ok(Buffer.byteLength(payloadOf('me', new Set([...many].slice(0, 200)))) < 8_000)
+    assert.equal(notificationPayload('me', many), '["me"]')
+    assert.ok(Buffer.byteLength(notificationPayload('me', new Set([...many].slice(0, 200)))) < 8_000)
   })
 })

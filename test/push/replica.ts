@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { guardedWebhooks, serve } from '@parley/a2a/node'
 import { postgresStore } from '@parley/a2a/stores/postgres'
-import { counter, impatient } from './counter.ts'
+import { counter, fastPushOptions } from './counter-agent.ts'
 
 export interface ReplicaSettings {
   readonly name: string
@@ -13,7 +13,7 @@ export interface ReplicaSettings {
 }
 
 const { name, port, database, masterKey } = JSON.parse(process.argv[2] ?? '{}') as ReplicaSettings
-const { fetch } = guardedWebhooks(impatient)
+const { fetch } = guardedWebhooks(fastPushOptions)
 
 const server = await serve({
   port,
@@ -26,7 +26,7 @@ const server = await serve({
   }),
   agents: { counter },
   push: {
-    ...impatient,
+    ...fastPushOptions,
     fetch(request) {
       request.headers.set('x-server', name)
       return fetch(request)

@@ -1,7 +1,7 @@
 /** The server that is killed: it counts slowly, and tells its webhooks of every number. SQLite with full durability. */
 import { serve } from '@parley/a2a/node'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { counter, impatient } from './counter.ts'
+import { counter, fastPushOptions } from './counter-agent.ts'
 
 const [, , port = '0', file = './push.db'] = process.argv
 
@@ -9,7 +9,7 @@ const server = await serve({
   port: Number(port),
   store: sqliteStore({ file, durability: 'full' }),
   agents: { counter },
-  push: impatient,
+  push: fastPushOptions,
   log: { debug() {}, info() {}, warn: console.error, error: console.error },
 })
 process.send?.({ port: server.port })

@@ -41,7 +41,7 @@ export function fetchFrom(baseUrl: string, token: string): typeof fetch {
 }
 
 /** Bodies arrive in pieces that end in the middle of lines and characters, as networks deliver them. */
-export function inPieces(from: typeof fetch, bytes: number): typeof fetch {
+export function splitBody(from: typeof fetch, bytes: number): typeof fetch {
   return async (input, init) => {
     const { status, headers, body } = await from(input, init)
     const cut = new TransformStream<Uint8Array, Uint8Array>({

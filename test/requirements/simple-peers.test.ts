@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { connect, invoke } from '@parley/a2a/client'
 import { clearTaskStore, invokeRemoteAgent } from '@parley/a2a/simple'
-import { call1_0, cardOf } from '../hub/calls.ts'
+import { call1_0, cardOf } from '../hub/raw-calls.ts'
 import { newFolder, startHub } from '../hub/running-hub.ts'
-import { openCaller, revisions, textOf } from '../mcp/clients.ts'
+import { openMcpTestClient, revisions, textOf } from '../mcp/mcp-clients.ts'
 import { openSimplePeer } from './simple-peer.ts'
 
 const skills = [{ id: 'echo', name: 'Echo', description: 'Says it again', tags: ['test'] }]
@@ -27,7 +27,7 @@ const folder = await newFolder({
 })
 const hub = await startHub(folder, [], { GRPC_PORT: '' })
 after(async () => {
-  await hub.end()
+  await hub.stop()
   for (const peer of Object.values(peers)) await peer.close()
   clearTaskStore()
 })
@@ -64,7 +64,7 @@ for (const [index, name] of names.entries()) {
     })
 
     it('is called by the MCP tool invoke_remote_agent [S0-11 S0-31]', async () => {
-      const caller = await openCaller(revisions[0] as '2025-11-25', { url: `${hub.url}/mcp` })
+      const caller = await openMcpTestClient(revisions[0] as '2025-11-25', { url: `${hub.url}/mcp` })
       const found = await caller.call('discover_agent', { url: peer.url })
       assert.equal(found.structuredContent.title, index === 0 ? 'Parley' : 'Old')
       const said = await caller.call('invoke_remote_agent', { url: peer.url, message: 'hello', skill: 'echo' })

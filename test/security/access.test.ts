@@ -4,17 +4,17 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { Client, credentials as grpcCredentials, Metadata, status } from '@grpc/grpc-js'
-import { openIssuer, openStage } from '../admin/stage.ts'
-import type { Proof } from '../admin/stage.ts'
+import { openTokenIssuer, openTestHub } from '../admin/test-hub.ts'
+import type { AuthHeaders } from '../admin/test-hub.ts'
 import { freePort } from '../free-port.ts'
 import { credentialNames, openCredentials } from './credentials.ts'
 import { endpoints, guards } from './endpoints.ts'
 import type { Endpoint } from './endpoints.ts'
-import { asMarkdown, mayEnter } from './table.ts'
+import { asMarkdown, isAllowed } from './access-table.ts'
 
-const issuer = await openIssuer()
+const issuer = await openTokenIssuer()
 const ownPort = await freePort()
-const stage = await openStage({
+const testHub = await openTestHub({
   config: {
     listen: { port: 0, grpcPort: 0 },
     // With a proxy in front, this machine's own requests are not those of its operator.
@@ -35,8 +35,8 @@ const stage = await openStage({
     },
   },
 })
-const credentials = await openCredentials(stage, issuer)
-const { json: document } = await stage.ask('GET', '/admin/openapi.json')
+const credentials = await openCredentials(testHub, issuer)
+const { json: document } = await testHub.ask('GET', '/admin/openapi.json')
 const all = endpoints(document)
 
 const clients = new Map<number, Client>()
@@ -48,10 +48,10 @@ type Outcome = 'let in' | 'refused' | `failed: ${string}`
 /** After too many wrong admin keys the answer is 429 instead of 401. */
 const refusing = [401, 403, 429]
 
-async function overHttp({ method, path, headers, body }: Endpoint, proof: Proof): Promise<Outcome> {
+async function overHttp({ method, path, headers, body }: Endpoint, proof: AuthHeaders): Promise<Outcome> {
   const leaving = new AbortController()
   const content = body === undefined ? {} : { 'content-type': 'application/json' }
-  const response = await fetch(stage.url + path, {
+  const response = await fetch(testHub.url + path, {
     method,
     redirect: 'manual',
     signal: leaving.signal,
@@ -64,8 +64,8 @@ async function overHttp({ method, path, headers, body }: Endpoint, proof: Proof)
   return response.status < 500 ? 'let in' : `failed: ${response.status}`
 }
 
-function overGrpc({ listener, path, headers }: Endpoint, proof: Proof): Promise<Outcome> {
-  const client = clientAt(listener === 'gRPC' ? (stage.hub.grpcPort as number) : ownPort)
+function overGrpc({ listener, path, headers }: Endpoint, proof: AuthHeaders): Promise<Outcome> {
+  const client = clientAt(listener === 'gRPC' ? (testHub.hub.grpcPort as number) : ownPort)
   const metadata = new Metadata()
   for (const [name, value] of Object.entries({ ...headers, ...proof })) metadata.set(name, value)
   const bytes = (given: Uint8Array): Buffer => Buffer.from(given)
@@ -94,7 +94,7 @@ describe('who is let in', () => {
       const wrong: string[] = []
       for (const endpoint of all) {
         const outcome = await (endpoint.listener === 'HTTP' ? overHttp : overGrpc)(endpoint, await credentials[name]())
-        const expected = mayEnter(endpoint.guard, name) ? 'let in' : 'refused'
+        const expected = isAllowed(endpoint.guard, name) ? 'let in' : 'refused'
         const { guard, listener, method, path } = endpoint
         if (outcome !== expected) wrong.push(`${guard}: ${listener} ${method} ${path}: ${outcome}`)
       }

@@ -1,7 +1,7 @@
 /** Every kind of credential that a request can carry, good and bad, as the headers that show it. */
 import { generateKeyPair, SignJWT } from 'jose'
-import type { Issuer, Proof, Stage } from '../admin/stage.ts'
-import { asAdmin } from '../admin/stage.ts'
+import type { TokenIssuer, AuthHeaders, TestHub } from '../admin/test-hub.ts'
+import { asAdmin } from '../admin/test-hub.ts'
 
 export const credentialNames = [
   'nothing',
@@ -28,13 +28,16 @@ export const credentialNames = [
 export type CredentialName = (typeof credentialNames)[number]
 
 /** Made anew where using one may end it. */
-export type Credential = () => Promise<Proof>
+export type Credential = () => Promise<AuthHeaders>
 
-export async function openCredentials(stage: Stage, issuer: Issuer): Promise<Record<CredentialName, Credential>> {
+export async function openCredentials(
+  stage: TestHub,
+  issuer: TokenIssuer,
+): Promise<Record<CredentialName, Credential>> {
   const { ask, key } = stage
   const revoked = await ask('POST', '/admin/keys', { name: 'revoked', agents: ['private'] })
   await ask('DELETE', `/admin/keys/${revoked.json.id}`)
-  const bearer = (token: string): Proof => ({ authorization: `Bearer ${token}` })
+  const bearer = (token: string): AuthHeaders => ({ authorization: `Bearer ${token}` })
   const other = await generateKeyPair('ES256', { extractable: true })
   const claims = { iss: issuer.issuer, aud: 'parley', sub: 'eve', scope: 'operators all' }
   const forged = (kid: string, more: object = {}): Promise<string> =>
@@ -45,7 +48,7 @@ export async function openCredentials(stage: Stage, issuer: Issuer): Promise<Rec
   const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const unsigned = `${encoded({ alg: 'none' })}.${encoded({ ...claims, exp: 4_000_000_000 })}.`
   const always =
-    (proof: Proof): Credential =>
+    (proof: AuthHeaders): Credential =>
     async () =>
       proof
 

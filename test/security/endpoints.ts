@@ -2,9 +2,9 @@
  * Everything that can be asked of a hub, by what it is guarded with. What has a table of its own is read from there: the
  * operations of every version from its spelling, the admin API from its OpenAPI document, gRPC from its descriptors.
  */
-import { serviceOf } from '../../packages/a2a/src/bindings/grpc/schema.ts'
+import { serviceDescriptor } from '../../packages/a2a/src/bindings/grpc/schema.ts'
 import type { Operation } from '../../packages/a2a/src/model/operation.ts'
-import { rpcsOf } from '../../packages/a2a/src/versions/rpcs.ts'
+import { grpcSpellingOf } from '../../packages/a2a/src/versions/grpc-spelling.ts'
 import { versions } from '../../packages/a2a/src/versions/index.ts'
 
 export const guards = [
@@ -36,11 +36,11 @@ export interface Endpoint {
 const reading: readonly Operation[] = ['GetTask', 'ListTasks', 'SubscribeToTask', 'GetExtendedAgentCard']
 const guardOf = (operation: Operation): Guard =>
   reading.includes(operation) ? 'agent: read' : 'agent: send, cancel, push'
-const home = '/a2a/private'
+const agentPath = '/a2a/private'
 
 /** The value of every path parameter. Nothing has this name, so authorized requests change nothing. */
-const absent = 'absent'
-const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, absent)
+const missingId = 'absent'
+const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, missingId)
 
 function* operations(): Generator<Endpoint> {
   for (const { id, spelling } of versions) {
@@ -48,20 +48,27 @@ function* operations(): Generator<Endpoint> {
     for (const [operation, method] of Object.entries(spelling.methods) as [Operation, string | undefined][]) {
       if (method === undefined) continue
       const body = { jsonrpc: '2.0', id: 1, method, params: {} }
-      yield { listener: 'HTTP', guard: guardOf(operation), method: 'POST', path: home, headers, body }
+      yield { listener: 'HTTP', guard: guardOf(operation), method: 'POST', path: agentPath, headers, body }
     }
     for (const { operation, verb, path, body } of spelling.routes) {
       if (path.startsWith('/{tenant}')) continue
       const more = body === true ? { body: {} } : {}
-      yield { listener: 'HTTP', guard: guardOf(operation), method: verb, path: home + filled(path), headers, ...more }
+      yield {
+        listener: 'HTTP',
+        guard: guardOf(operation),
+        method: verb,
+        path: agentPath + filled(path),
+        headers,
+        ...more,
+      }
     }
   }
 }
 
 function* grpcMethods(): Generator<Endpoint> {
-  for (const [version, { service, rpcs }] of Object.entries(rpcsOf)) {
+  for (const [version, { service, rpcs }] of Object.entries(grpcSpellingOf)) {
     const byName = new Map(Object.entries(rpcs).map(([operation, rpc]) => [rpc?.name, operation as Operation]))
-    for (const { name } of serviceOf(service).methods) {
+    for (const { name } of serviceDescriptor(service).methods) {
       const operation = byName.get(name)
       if (operation === undefined) continue
       const path = `/${service}/${name}`
@@ -90,13 +97,13 @@ function* written(): Generator<Endpoint> {
   yield at('public', 'GET', '/', { headers: { accept: 'text/html' } })
   yield at('public', 'GET', '/console/absent.js')
   // What an agent behind the hub says by webhook: the agent checks it, and this one takes none.
-  yield at('public', 'POST', `${home}/hooks/absent`, { body: {} })
+  yield at('public', 'POST', `${agentPath}/hooks/absent`, { body: {} })
   yield at('metrics', 'GET', '/metrics')
   for (const path of ['/a2a', '/.well-known/ai-catalog.json']) yield at('list of agents', 'GET', path)
   for (const path of ['agent-card.json', 'agent.json', 'agent'])
-    yield at('agent card', 'GET', `${home}/.well-known/${path}`)
-  yield at('agent card', 'GET', `${home}/agent-card`)
-  yield at('agent: read', 'GET', `${home}/agent/authenticatedExtendedCard`)
+    yield at('agent card', 'GET', `${agentPath}/.well-known/${path}`)
+  yield at('agent card', 'GET', `${agentPath}/agent-card`)
+  yield at('agent: read', 'GET', `${agentPath}/agent/authenticatedExtendedCard`)
   const initialize = {
     jsonrpc: '2.0',
     id: 1,

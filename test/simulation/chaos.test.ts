@@ -11,13 +11,13 @@ import { authRequired, fail, inputRequired, reject, reply, status } from '../../
 import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import { isVisible } from '../../packages/a2a/src/model/record.ts'
 import { isInterrupted, isTerminal } from '../../packages/a2a/src/model/state.ts'
-import { memoryStore } from '../../packages/a2a/src/stores/memory.ts'
+import { memoryStore } from '../../packages/a2a/src/stores/memory/memory-store.ts'
 import { dueAgainMs } from '../../packages/a2a/src/stores/store.ts'
 import type { Store, TaskRow } from '../../packages/a2a/src/stores/store.ts'
-import type { House } from '../../packages/a2a/src/testing/engine-fixture.ts'
-import { openHouse } from '../../packages/a2a/src/testing/engine-fixture.ts'
-import { troubledStore } from '../../packages/a2a/src/testing/troubled-store.ts'
-import { emptyFold, fold, viewOf } from '../../packages/a2a/src/engine/fold.ts'
+import type { TestEngine } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
+import { openTestEngine } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
+import { faultyStore } from '../../packages/a2a/src/testing/fixtures/faulty-store.ts'
+import { emptyFold, foldRecord, taskView } from '../../packages/a2a/src/engine/task/fold.ts'
 import { simulatedSigner } from './simulated-signer.ts'
 import { simulate } from './simulated-time.ts'
 import type { SimulatedTime } from './simulated-time.ts'
@@ -86,7 +86,7 @@ const midnight = Date.UTC(2030, 0, 1)
 /** Answers every task with its log, as they were left. */
 async function live(seed: number): Promise<readonly Kept[]> {
   return simulate(async (time) => {
-    const opened: House[] = []
+    const opened: TestEngine[] = []
     try {
       return await liveIn(time, opened, seed)
     } finally {
@@ -96,7 +96,7 @@ async function live(seed: number): Promise<readonly Kept[]> {
 }
 
 /** `houses` is filled with what is to be closed. */
-async function liveIn(time: SimulatedTime, houses: House[], seed: number): Promise<readonly Kept[]> {
+async function liveIn(time: SimulatedTime, houses: TestEngine[], seed: number): Promise<readonly Kept[]> {
   const { random, pick } = dice(seed)
   const isShared = seed % 2 === 0
   let passedMs = 0
@@ -119,8 +119,8 @@ async function liveIn(time: SimulatedTime, houses: House[], seed: number): Promi
   const inputTimeout = then === undefined ? {} : { inputTimeout: { afterMs: leaseTtlMs, then } }
   const open = async (which: number, aheadMs: number): Promise<number> =>
     houses.push(
-      await openHouse({ after: () => {} }, agentOf(pause), {
-        store: troubledStore(store, { before: troubleOf(which), after: troubleOf(which) }),
+      await openTestEngine({ after: () => {} }, agentOf(pause), {
+        store: faultyStore(store, { before: troubleOf(which), after: troubleOf(which) }),
         now: () => now() + aheadMs,
         signer: simulatedSigner,
         sweepMs: 1,
@@ -154,11 +154,11 @@ async function liveIn(time: SimulatedTime, houses: House[], seed: number): Promi
   const left = await tasks()
   for (const task of left) {
     assertSound(task)
-    await assertSeen(houses[0] as House, task, store, time)
+    await assertSeen(houses[0] as TestEngine, task, store, time)
   }
   return left
 
-  async function act(house: House): Promise<void> {
+  async function act(house: TestEngine): Promise<void> {
     const parts = [{ text: pick(kinds) }]
     const known = ids.length > 0 && random() < 0.6
     if (known && random() < 0.2) {
@@ -222,11 +222,11 @@ function assertSound({ row, log }: Kept): void {
 }
 
 /** What an engine shows of it is what the log adds up to, and a stream carries all of it once. */
-async function assertSeen(house: House, { row }: Kept, store: Store, time: SimulatedTime): Promise<void> {
+async function assertSeen(house: TestEngine, { row }: Kept, store: Store, time: SimulatedTime): Promise<void> {
   const isSeen = async (): Promise<boolean> => {
     const whole = emptyFold(row.id, row.contextId, row.status)
-    for (const record of await store.read(row.id, 0)) fold(whole, record)
-    return isDeepStrictEqual(await house.get(row.id), viewOf(whole))
+    for (const record of await store.read(row.id, 0)) foldRecord(whole, record)
+    return isDeepStrictEqual(await house.get(row.id), taskView(whole))
   }
   // It may be a moment until an engine hears of what is already durable.
   for (let lap = 0; lap < 1_000 && !(await isSeen()); lap += 1) await time.sleep(1)

@@ -1,9 +1,14 @@
 /** How long a turn may take, where the test has the time in its hand. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore } from '../../packages/a2a/src/stores/memory.ts'
-import { answerOf, openHouse, saying, short } from '../../packages/a2a/src/testing/engine-fixture.ts'
-import type { House } from '../../packages/a2a/src/testing/engine-fixture.ts'
+import { memoryStore } from '../../packages/a2a/src/stores/memory/memory-store.ts'
+import {
+  artifactText,
+  openTestEngine,
+  textOfMessage,
+  short,
+} from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
+import type { TestEngine } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
 import type { Agent } from '../../packages/a2a/src/agents/agent.ts'
 import { simulate } from './simulated-time.ts'
 import { simulatedSigner } from './simulated-signer.ts'
@@ -13,12 +18,12 @@ const turnTimeoutMs = 400
 
 async function simulated(
   agentIn: (time: SimulatedTime) => Agent,
-  test: (house: House, time: SimulatedTime) => Promise<void>,
+  test: (house: TestEngine, time: SimulatedTime) => Promise<void>,
 ): Promise<void> {
   await simulate(async (time) => {
     const now = (): number => Date.UTC(2030, 0, 1) + time.now()
     const options = { now, signer: simulatedSigner, store: memoryStore({ now }), options: { turnTimeoutMs } }
-    const house = await openHouse({ after: () => {} }, agentIn(time), options)
+    const house = await openTestEngine({ after: () => {} }, agentIn(time), options)
     try {
       await test(house, time)
     } finally {
@@ -46,12 +51,12 @@ describe('the deadline of a turn, in simulated time', () => {
       await sleep(2 * turnTimeoutMs)
       assert.equal(short((await house.task({ taskId: id, parts: [{ text: 'a' }] })).status.state), 'INPUT_REQUIRED')
       await sleep(2 * turnTimeoutMs)
-      assert.equal(answerOf(await house.task({ taskId: id, parts: [{ text: 'b' }] })), 'a, b')
+      assert.equal(artifactText(await house.task({ taskId: id, parts: [{ text: 'b' }] })), 'a, b')
     }))
 
   it('ends the turn that takes longer', () =>
     simulated(asking(turnTimeoutMs + 100), async (house) => {
       const task = await house.task('go')
-      assert.deepEqual([short(task.status.state), saying(task.status.message)], ['FAILED', 'Task timed out'])
+      assert.deepEqual([short(task.status.state), textOfMessage(task.status.message)], ['FAILED', 'Task timed out'])
     }))
 })

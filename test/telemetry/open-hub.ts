@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test'
 import type { AgentLog } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import type { ConnectOptions, RemoteAgent } from '@parley/a2a/client'
-import { kinds } from '../../packages/hub/src/agents/kinds.ts'
-import { checkConfig } from '../../packages/hub/src/config/check.ts'
+import { agentKinds } from '../../packages/hub/src/agents/kinds.ts'
+import { checkConfig } from '../../packages/hub/src/config/check-config.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
 import type { Hub } from '../../packages/hub/src/hub.ts'
 
@@ -30,7 +30,7 @@ export async function openHub(t: TestContext, sections: object, dataDir?: string
     void lines.push(`${message} ${JSON.stringify(fields)}`)
   const log: AgentLog = { debug: note, info: note, warn: note, error: note }
   const tree = { listen: { port: 0, grpcPort: false }, admin: { key: adminKey }, ...sections }
-  const checked = checkConfig(tree, { kinds, baseDir: import.meta.dirname, dataDir: folder })
+  const checked = checkConfig(tree, { kinds: agentKinds, baseDir: import.meta.dirname, dataDir: folder })
   assert.ok('config' in checked, JSON.stringify(checked))
   const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter)
   const hub = await startHub(checked.config, { log, insecure: true, programEnv: { PATH: path } })

@@ -6,8 +6,8 @@ import { memoryStore, readTraceparent, spanIdOfTurn, traceIdOfTask } from '@parl
 import type { Span, Store, Task } from '@parley/a2a'
 import { acpKind } from '../../packages/hub/src/agents/acp/index.ts'
 import { openKind } from '../../packages/hub/src/agents/testing/open-kind.ts'
-import { benchFolder } from '../agents/bench-folder.ts'
-import { ask, openStage, textOf } from '../agents/openclaw-stage.ts'
+import { createSharedFolder } from '../agents/shared-folder.ts'
+import { sendText, openOpenclawTestAgent, textOf } from '../agents/openclaw-test-agent.ts'
 
 async function spansOf(store: Store, taskId: string): Promise<readonly Span[]> {
   return (await store.read(taskId, 0)).flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
@@ -16,8 +16,8 @@ async function spansOf(store: Store, taskId: string): Promise<readonly Span[]> {
 describe('the trace of a turn', () => {
   it('goes to an OpenClaw gateway with the request, and what the run used comes back to it [B-171]', async (t) => {
     const store = memoryStore()
-    const { gateway, agent } = await openStage(t, { test: { store } })
-    const task = await ask(agent, 'count to 3')
+    const { gateway, agent } = await openOpenclawTestAgent(t, { test: { store } })
+    const task = await sendText(agent, 'count to 3')
     const [span] = await spansOf(store, task.id)
     assert.deepEqual([span?.kind, span?.outcome, span?.attributes?.['agent']], ['hop', 'ok', 'bot'])
     assert.deepEqual(readTraceparent(gateway.traced.get('agent')), {
@@ -33,14 +33,14 @@ describe('the trace of a turn', () => {
   })
 
   it('goes to an ACP agent with the prompt [B-171]', async (t) => {
-    const folder = benchFolder()
+    const folder = createSharedFolder()
     t.after(() => folder.remove())
     const program = join(import.meta.dirname, '../agents/programs/acp-agent.ts')
     const { agent } = await openKind(
       t,
       acpKind,
       { command: [process.execPath, program], env: { BENCH: folder.path } },
-      { parts: { baseDir: folder.path } },
+      { services: { baseDir: folder.path } },
     )
     const task = (await agent.send('trace')) as Task
     const { traceparent } = JSON.parse(textOf(task)) as { traceparent: string }

@@ -40,7 +40,7 @@ export const asker: Agent = {
 }
 
 /** What the text asks for: `throw`, `late` (throws after some words), `hang`, `deaf`, `flood`, `lie`. */
-export async function* rogue(turn: Turn): AsyncGenerator<Report> {
+export async function* misbehavingAgent(turn: Turn): AsyncGenerator<Report> {
   note('rogue', turn)
   const { text, signal } = turn
   const [verb] = text.split(' ')

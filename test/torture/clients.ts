@@ -8,12 +8,12 @@ import { newId } from '../../packages/a2a/src/model/id.ts'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { Task } from '../../packages/a2a/src/model/task.ts'
 import type { TestWire } from '../../packages/a2a/src/testing/test-wire.ts'
-import type { Sent, Told } from '../cluster/check.ts'
-import { createPersistence, describe, endOf, userMessage } from '../cluster/persist.ts'
-import type { Writable } from '../cluster/persist.ts'
-import { dial } from '../crash/client.ts'
-import type { Dialling } from '../crash/client.ts'
-import { heavyRoguery, roguery } from './config.ts'
+import type { SentMessage, SubscriberHistory } from '../cluster/check-history.ts'
+import { createRetryingCalls, describeError, finalStateOf, userMessage } from '../cluster/retrying-calls.ts'
+import type { Writable } from '../cluster/retrying-calls.ts'
+import { openWire } from '../crash/client.ts'
+import type { WireOptions } from '../crash/client.ts'
+import { heavyMisbehaviors, misbehaviors } from './hub-config.ts'
 import { sendHostileBody } from './hostile-bodies.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -27,10 +27,10 @@ export interface ClientsOptions {
   readonly isHeavy: boolean
 }
 
-const ways: readonly Dialling[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
+const wireOptions: readonly WireOptions[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
   (['JSONRPC', 'HTTP+JSON'] as const).map((binding) => ({ version, binding })),
 )
-const modern: Dialling = { version: '1.0', binding: 'JSONRPC' }
+const currentWire: WireOptions = { version: '1.0', binding: 'JSONRPC' }
 const silentMs = 4_000
 
 type Scenario = readonly [name: string, share: number, run: () => Promise<unknown>]
@@ -39,12 +39,12 @@ export type Clients = ReturnType<typeof createClients>
 
 export function createClients({ url, random, recorder, hookUrl, isHeavy }: ClientsOptions) {
   const onRetry = (reason: string): void => void recorder.retries.set(reason, (recorder.retries.get(reason) ?? 0) + 1)
-  const { persist, follow } = createPersistence({ patienceMs: 5_000, patienceGrowth: 1.5, onRetry })
+  const { persist, follow } = createRetryingCalls({ patienceMs: 5_000, patienceGrowth: 1.5, onRetry })
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
-  const way = (): Dialling => pick(ways)
+  const way = (): WireOptions => pick(wireOptions)
   const upTo = (most: number): number => Math.floor(random() * most)
   const work = (): string => `${10 + upTo(50)} ${2 + upTo(12)}`
-  const wire = (agent: string, how: Dialling): TestWire => dial(url, agent, how)
+  const wire = (agent: string, how: WireOptions): TestWire => openWire(url, agent, how)
 
   const scenarios: readonly [Scenario, ...Scenario[]] = [
     ['streamed', 5, () => stream('counter', work())],
@@ -73,7 +73,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
       const failures: string[] = []
       const all = Promise.all(
         Array.from({ length: atOnce }, async () => {
-          while (!isOver) await one().catch((reason: unknown) => failures.push(describe(reason)))
+          while (!isOver) await one().catch((reason: unknown) => failures.push(describeError(reason)))
         }),
       )
       return {
@@ -109,7 +109,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     { opened, heard, contextId }: StreamOptions = {},
   ): Promise<string> {
     const message = note()
-    const told: Writable<Told> = { subscriber: 'sender', taskId: '', events: [], finished: false }
+    const told: Writable<SubscriberHistory> = { subscriber: 'sender', taskId: '', events: [], finished: false }
     const at = wire(agent, way())
     const request = {
       message: { ...userMessage(message.messageId, text), ...(contextId === undefined ? {} : { contextId }) },
@@ -130,13 +130,13 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
         return heard?.()
       },
     )
-    const end = endOf(told)
+    const end = finalStateOf(told)
     if (end !== undefined) message.state = end
     return told.taskId
   }
 
   async function watch(agent: string, taskId: string, subscriber: string): Promise<void> {
-    const told: Writable<Told> = { subscriber, taskId, events: [], finished: false }
+    const told: Writable<SubscriberHistory> = { subscriber, taskId, events: [], finished: false }
     const at = wire(agent, way())
     recorder.told.push(told)
     try {
@@ -163,14 +163,14 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     readonly contextId?: string
     readonly returnImmediately?: boolean
     readonly hook?: string
-    readonly message?: Writable<Sent>
+    readonly message?: Writable<SentMessage>
   }
 
   /** Sends until it is answered, each time with the same message. A bare Message is no task. */
   async function send(agent: string, text: string, options: SendOptions = {}): Promise<Task> {
     const { taskId, contextId, returnImmediately = false, hook, message = note() } = options
     const hasOptions = returnImmediately || hook !== undefined
-    const at = wire(agent, hasOptions ? modern : way())
+    const at = wire(agent, hasOptions ? currentWire : way())
     const answer = await persist((signal) =>
       at.call(
         'SendMessage',
@@ -317,7 +317,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     let pageToken = ''
     do {
       const query = { contextId, pageSize: 2, ...(pageToken === '' ? {} : { pageToken }) }
-      const page = await persist((signal) => wire('counter', modern).call('ListTasks', query, { signal }))
+      const page = await persist((signal) => wire('counter', currentWire).call('ListTasks', query, { signal }))
       pages.push(page.tasks.map(({ id }) => id))
       for (const task of page.tasks) recorder.show(`lister ${contextId}`, task, false)
       pageToken = page.nextPageToken
@@ -351,7 +351,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
 
   /** Whatever a misbehaving agent does, its task ends and all clients receive the same. */
   async function rogue(): Promise<void> {
-    const known = isHeavy ? { ...roguery, ...heavyRoguery } : roguery
+    const known = isHeavy ? { ...misbehaviors, ...heavyMisbehaviors } : misbehaviors
     const agent = pick(Object.keys(known))
     const text = pick(known[agent] ?? [''])
     try {
@@ -363,7 +363,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     }
   }
 
-  function note(): Writable<Sent> {
+  function note(): Writable<SentMessage> {
     const message = { messageId: newId() }
     recorder.sent.push(message)
     return message

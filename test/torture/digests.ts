@@ -1,8 +1,8 @@
 /** A digest of each finished task, so that the end of a long run can show that all of them are still there, unchanged. */
 import { createHash } from 'node:crypto'
-import type { Logged } from '../cluster/check.ts'
+import type { TaskLog } from '../cluster/check-history.ts'
 
-export function digestOf({ records }: Logged): string {
+export function digestOf({ records }: TaskLog): string {
   return createHash('sha256').update(JSON.stringify(records)).digest('base64')
 }
 

@@ -1,8 +1,8 @@
 /** What is done to hubs and the way to them, on any store. Each fault repairs what it broke before it resolves. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HubProcess } from './hub-process.ts'
-import type { Setting } from './setting.ts'
-import type { Fault, World } from './world.ts'
+import type { TortureEnvironment } from './environment.ts'
+import type { Fault, Deployment } from './deployment.ts'
 
 /** The last is longer than the window in which a repeated message is recognized, a day: that window is no matter of the wall clock. */
 const stepsMs = [2_000, 60_000, 3_600_000, 12 * 3_600_000, 30 * 86_400_000]
@@ -12,7 +12,7 @@ export function pickFrom<T>(list: readonly T[], random: () => number): T {
 }
 
 /** Deaths of processes. They are counted by the world. */
-export function killFaults(world: World): readonly Fault[] {
+export function killFaults(world: Deployment): readonly Fault[] {
   const restart = async (hub: HubProcess): Promise<void> => {
     await world.kill(hub)
     await hub.start()
@@ -44,7 +44,7 @@ export function killFaults(world: World): readonly Fault[] {
   ]
 }
 
-export function commonFaults(world: World, setting: Setting): readonly Fault[] {
+export function commonFaults(world: Deployment, setting: TortureEnvironment): readonly Fault[] {
   return [
     {
       kind: 'SIGSTOP',
@@ -73,7 +73,7 @@ export function commonFaults(world: World, setting: Setting): readonly Fault[] {
         hub.setClock(0)
       },
     },
-    ...lineFaults(world),
+    ...proxyFaults(world),
     {
       kind: 'config reload',
       share: 3,
@@ -87,24 +87,24 @@ export function commonFaults(world: World, setting: Setting): readonly Fault[] {
 }
 
 /** Between clients and hubs. */
-export function lineFaults(world: World): readonly Fault[] {
+export function proxyFaults(world: Deployment): readonly Fault[] {
   return [
     {
       kind: 'clients cut off',
       share: 3,
       async inject(random) {
-        world.line.set('cut')
+        world.clientProxy.set('cut')
         await sleep(random() * 800)
-        world.line.set('open')
+        world.clientProxy.set('open')
       },
     },
     {
       kind: 'clients black-holed',
       share: 3,
       async inject(random) {
-        world.line.set('silent')
+        world.clientProxy.set('silent')
         await sleep(500 + random() * 2_500)
-        world.line.set('open')
+        world.clientProxy.set('open')
       },
     },
   ]

@@ -1,8 +1,8 @@
 /** What a torture run records: everything that clients sent and were told, and what agents and backups saw of it. */
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
 import type { Artifact, Task } from '../../packages/a2a/src/model/task.ts'
-import type { Logged, Sent, Told } from '../cluster/check.ts'
-import type { Arrival } from '../push/receiver.ts'
+import type { TaskLog, SentMessage, SubscriberHistory } from '../cluster/check-history.ts'
+import type { Arrival } from '../push/faulty-receiver.ts'
 
 /** A task as an answer showed it: its state, and the text of each artifact unless the answer left artifacts out. */
 export interface TaskView {
@@ -11,7 +11,7 @@ export interface TaskView {
 }
 
 /** One answer that showed a task: to a poll, a send, a cancel, or as an entry of a list. */
-export interface Poll {
+export interface PolledTask {
   /** Answers to one client are compared in order. */
   readonly client: string
   readonly taskId: string
@@ -25,7 +25,7 @@ export interface Resend {
 }
 
 /** All pages of one context, read in order. */
-export interface Listing {
+export interface ListedTasks {
   readonly contextId: string
   /** Tasks of the context that had been acknowledged when the first page was requested. */
   readonly expected: readonly string[]
@@ -56,7 +56,7 @@ export interface Acknowledgement {
 }
 
 /** A webhook that was registered with a send. */
-export interface Hook {
+export interface WebhookHistory {
   readonly taskId: string
   /** Of its arrivals: path and config. */
   readonly key: string
@@ -67,23 +67,23 @@ export interface Backup {
   readonly name: string
   /** The highest seq of each task that any client had received when the backup began. */
   readonly toldBefore: ReadonlyMap<string, number>
-  readonly logs: readonly Logged[]
+  readonly logs: readonly TaskLog[]
 }
 
 export interface TortureHistory {
-  readonly told: readonly Told[]
-  readonly sent: readonly Sent[]
-  readonly polls: readonly Poll[]
+  readonly told: readonly SubscriberHistory[]
+  readonly sent: readonly SentMessage[]
+  readonly polls: readonly PolledTask[]
   readonly resends: readonly Resend[]
-  readonly listings: readonly Listing[]
+  readonly listings: readonly ListedTasks[]
   readonly cancels: readonly Cancel[]
   readonly executions: readonly Execution[]
   readonly acknowledgements: readonly Acknowledgement[]
-  readonly hooks: readonly Hook[]
+  readonly hooks: readonly WebhookHistory[]
   readonly arrivals: readonly Arrival[]
   readonly backups: readonly Backup[]
   /** The logs when all is over. */
-  readonly logs: readonly Logged[]
+  readonly logs: readonly TaskLog[]
   /** Agents that the hub calls only after the message is durable. */
   readonly durableAgents: readonly string[]
   /** Whether writes of the store failed at times. A message that could not be written may have been run, and is run again when resent. */

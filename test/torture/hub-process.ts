@@ -29,6 +29,8 @@ export interface HubProcess {
   heap(): Promise<HeapSample>
   /** Exits that the test did not cause, with the end of the hub's log. */
   readonly crashes: readonly string[]
+  /** Whether it logged a failed write since the last call. On an overloaded machine the database may fail without a fault. */
+  hasFailedWrites(): boolean
 }
 
 export interface HubProcessOptions {
@@ -67,6 +69,7 @@ export async function createHubProcess({ name, folder, config, ledger, env }: Hu
     if (child?.connected === true) child.send(request, () => {})
   }
 
+  let logRead = 0
   const endOfLog = (): string => readFileSync(logFile, 'utf8').slice(-2_000)
 
   function ended(code: number | null, signal: string | null): void {
@@ -110,6 +113,11 @@ export async function createHubProcess({ name, folder, config, ledger, env }: Hu
     port,
     url: `http://127.0.0.1:${port}`,
     crashes,
+    hasFailedWrites() {
+      const text = readFileSync(logFile).subarray(logRead).toString()
+      logRead += Buffer.byteLength(text)
+      return text.includes('a task could not be written')
+    },
     start,
     async revive() {
       const isGone = child === undefined || child.exitCode !== null || child.signalCode !== null

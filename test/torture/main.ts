@@ -3,7 +3,7 @@
  * code 1 if anything that a client was told was lost, doubled, out of order or contradicted.
  */
 import { parseArgs } from 'node:util'
-import { runTorture } from './torture.ts'
+import { runTorture } from './run-torture.ts'
 import { tableOf } from './table.ts'
 
 const { values } = parseArgs({
@@ -40,5 +40,5 @@ const result = await runTorture({
   log: console.log,
 })
 console.log(tableOf(result))
-const isBroken = result.worlds.some(({ violations }) => violations.length > 0) || result.memory?.isFlat === false
+const isBroken = result.deployments.some(({ violations }) => violations.length > 0) || result.memory?.isFlat === false
 process.exit(isBroken ? 1 : 0)

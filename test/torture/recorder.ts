@@ -1,25 +1,25 @@
 /** Keeps what the clients of one round sent and were told, until the round is checked. */
 import type { Task } from '../../packages/a2a/src/model/task.ts'
-import type { Sent, Told } from '../cluster/check.ts'
-import type { Writable } from '../cluster/persist.ts'
+import type { SentMessage, SubscriberHistory } from '../cluster/check-history.ts'
+import type { Writable } from '../cluster/retrying-calls.ts'
 import { viewOf } from './history.ts'
-import type { Acknowledgement, Cancel, Hook, Listing, Poll, Resend } from './history.ts'
+import type { Acknowledgement, Cancel, WebhookHistory, ListedTasks, PolledTask, Resend } from './history.ts'
 
 export interface Recorder {
-  readonly told: Writable<Told>[]
-  readonly sent: Writable<Sent>[]
-  readonly polls: Poll[]
+  readonly told: Writable<SubscriberHistory>[]
+  readonly sent: Writable<SentMessage>[]
+  readonly polls: PolledTask[]
   readonly resends: Resend[]
-  readonly listings: Listing[]
+  readonly listings: ListedTasks[]
   readonly cancels: Cancel[]
   readonly acknowledgements: Acknowledgement[]
-  readonly hooks: Hook[]
+  readonly hooks: WebhookHistory[]
   /** The highest seq of each task that any client has received. */
   readonly toldSeqs: Map<string, number>
   /** Why calls were retried, and how often. */
   readonly retries: Map<string, number>
   /** The message is durable: a client was told its task. */
-  acknowledge(message: Writable<Sent>, taskId: string): void
+  acknowledge(message: Writable<SentMessage>, taskId: string): void
   /** An event came with its cursor. */
   hear(taskId: string, seq: number): void
   show(client: string, task: Task, withTexts?: boolean): void
@@ -28,7 +28,7 @@ export interface Recorder {
 export function createRecorder(): Recorder {
   const acknowledgements: Acknowledgement[] = []
   const toldSeqs = new Map<string, number>()
-  const polls: Poll[] = []
+  const polls: PolledTask[] = []
   return {
     told: [],
     sent: [],

@@ -1,22 +1,22 @@
 /** The end of a torture run, as a table. */
 import type { MemoryTrend } from './memory.ts'
-import type { TortureResult } from './torture.ts'
+import type { TortureResult } from './run-torture.ts'
 
-export function tableOf({ seed, minutes, worlds, memory }: TortureResult): string {
-  const kinds = [...new Set(worlds.flatMap(({ faults }) => [...faults.keys()]))].sort()
+export function tableOf({ seed, minutes, deployments, memory }: TortureResult): string {
+  const kinds = [...new Set(deployments.flatMap(({ faults }) => [...faults.keys()]))].sort()
   const rows: (readonly [string, ...(string | number)[]])[] = [
-    ['', ...worlds.map(({ world }) => world)],
-    ['rounds', ...worlds.map(({ rounds }) => rounds)],
-    ['kills', ...worlds.map(({ kills }) => kills)],
-    ...kinds.map((kind) => [`  ${kind}`, ...worlds.map(({ faults }) => faults.get(kind) ?? 0)] as const),
-    ['backups', ...worlds.map(({ backups }) => backups)],
-    ['tasks', ...worlds.map(({ tasks }) => tasks)],
-    ['messages', ...worlds.map(({ messages }) => messages)],
-    ['events told', ...worlds.map(({ eventsTold }) => eventsTold)],
-    ['answers', ...worlds.map(({ answers }) => answers)],
-    ['webhook deliveries', ...worlds.map(({ pushes }) => pushes)],
-    ['calls retried', ...worlds.map(({ retries }) => retries)],
-    ['violations', ...worlds.map(({ violations }) => violations.length)],
+    ['', ...deployments.map(({ world }) => world)],
+    ['rounds', ...deployments.map(({ rounds }) => rounds)],
+    ['kills', ...deployments.map(({ kills }) => kills)],
+    ...kinds.map((kind) => [`  ${kind}`, ...deployments.map(({ faults }) => faults.get(kind) ?? 0)] as const),
+    ['backups', ...deployments.map(({ backups }) => backups)],
+    ['tasks', ...deployments.map(({ tasks }) => tasks)],
+    ['messages', ...deployments.map(({ messages }) => messages)],
+    ['events told', ...deployments.map(({ eventsTold }) => eventsTold)],
+    ['answers', ...deployments.map(({ answers }) => answers)],
+    ['webhook deliveries', ...deployments.map(({ pushes }) => pushes)],
+    ['calls retried', ...deployments.map(({ retries }) => retries)],
+    ['violations', ...deployments.map(({ violations }) => violations.length)],
   ]
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => String(row[column]).length))) ?? []
   const lines = rows.map((row) =>
@@ -27,7 +27,7 @@ export function tableOf({ seed, minutes, worlds, memory }: TortureResult): strin
       })
       .join('  '),
   )
-  const violations = worlds.flatMap(({ world, violations: found }) => found.map((text) => `${world}: ${text}`))
+  const violations = deployments.flatMap(({ world, violations: found }) => found.map((text) => `${world}: ${text}`))
   return [...lines, '', ...violations, ...describeMemory(memory), `seed ${seed}, ${minutes.toFixed(1)} minutes`].join(
     '\n',
   )

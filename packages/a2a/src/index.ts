@@ -1,6 +1,6 @@
-/** What `@parley/a2a` gives to everybody: the words of an agent, the types of the protocol, the errors. */
+/** The public API of `@parley/a2a`: the agent interface, the types of the protocol, the errors. */
 export type {
-  Abandoned,
+  AbandonedTask,
   Agent,
   AgentFunction,
   AgentLog,
@@ -10,7 +10,7 @@ export type {
   ObservableLike,
   OpenSpan,
   Report,
-  Resumed,
+  ResumeState,
   SpanOptions,
   Turn,
   WhenBusy,
@@ -42,7 +42,7 @@ export {
   traceExtension,
 } from './model/extension.ts'
 export { newId } from './model/id.ts'
-export { idempotencyWindowMs, mayResend } from './model/idempotency.ts'
+export { idempotencyWindowMs, canResend } from './model/idempotency.ts'
 export type { SentMessage } from './model/idempotency.ts'
 export type {
   CancelTaskRequest,
@@ -57,8 +57,8 @@ export type {
 } from './model/operation.ts'
 export { linkSignals } from './model/linked-signal.ts'
 export type { LinkedSignal } from './model/linked-signal.ts'
-export { isRedacted } from './model/sensitive.ts'
-export type { CredentialRequest } from './model/sensitive.ts'
+export { isRedacted } from './model/secrets.ts'
+export type { CredentialRequest } from './model/secrets.ts'
 export type { Span, SpanKind, SpanOutcome } from './model/span.ts'
 export {
   readTraceparent,
@@ -90,8 +90,8 @@ export type {
   TextPart,
   UrlPart,
 } from './model/task.ts'
-export { memoryStore } from './stores/memory.ts'
-export type { MemoryStoreOptions } from './stores/memory.ts'
-export { memoryNotes } from './stores/memory/notes.ts'
-export type * from './stores/notes.ts'
+export { memoryStore } from './stores/memory/memory-store.ts'
+export type { MemoryStoreOptions } from './stores/memory/memory-store.ts'
+export { memoryKeyValueStore } from './stores/memory/key-value.ts'
+export type * from './stores/key-value-store.ts'
 export type * from './stores/store.ts'

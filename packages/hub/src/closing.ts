@@ -1,8 +1,8 @@
-/** In which order the parts of a hub are closed. */
+/** The order in which the parts of a hub are closed. */
 import type { Store } from '@parley/a2a'
 
-/** The store goes last: what is open needs it until it is closed. */
-export function closeFirst(store: Store, ...others: readonly { close(): Promise<void> }[]): void {
+/** Closes the store last: the other parts use it until they are closed. */
+export function closeBeforeStore(store: Store, ...others: readonly { close(): Promise<void> }[]): void {
   const close = store.close.bind(store)
   store.close = async () => {
     for (const other of others) await other.close()
@@ -10,7 +10,7 @@ export function closeFirst(store: Store, ...others: readonly { close(): Promise<
   }
 }
 
-export async function closeAll(
+export async function closeAllQuietly(
   store: Store,
   ...others: readonly ({ close(): Promise<void> } | undefined)[]
 ): Promise<void> {

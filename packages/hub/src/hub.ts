@@ -1,108 +1,108 @@
-/** From a configuration to a running hub: the only file that knows all the parts. */
+/** Builds a running hub from a configuration. The only file that knows all the parts. */
 import type { AgentLog } from '@parley/a2a'
 import { ConfigError, defaultJsonNodes, systemClock, verifyMasterKey } from '@parley/a2a/server'
 import type { Handler, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
-import type { Front, Server } from '@parley/a2a/node'
-import { openAdmin } from './admin/open-admin.ts'
-import type { Admin } from './admin/open-admin.ts'
+import type { Middleware, Server } from '@parley/a2a/node'
+import { createAdminApi } from './admin/admin-api.ts'
+import type { AdminApi } from './admin/admin-api.ts'
 import type { AgentKind } from './agents/kind.ts'
-import { kinds as allKinds } from './agents/kinds.ts'
-import { createAccess } from './auth/access.ts'
-import type { Access } from './auth/access.ts'
+import { agentKinds as allKinds } from './agents/kinds.ts'
+import { createAccessControl } from './auth/access-control.ts'
+import type { AccessControl } from './auth/access-control.ts'
 import { endWithGrant } from './auth/grant-streams.ts'
-import { accessSettings } from './auth/settings.ts'
-import { closeAll, closeFirst } from './closing.ts'
-import { agentChanges, changesBetween } from './config/changes.ts'
-import type { HubConfig } from './config/config.ts'
-import type { ConfigSource } from './config/source.ts'
-import { createConsole } from './console/front.ts'
-import { defined } from './defined.ts'
+import { accessSettings } from './auth/access-settings.ts'
+import { closeAllQuietly, closeBeforeStore } from './closing.ts'
+import { diffAgents, diffConfig } from './config/diff-config.ts'
+import type { HubConfig } from './config/hub-config.ts'
+import type { ConfigSource } from './config/config-source.ts'
+import { createConsole } from './console/console-routes.ts'
+import { omitUndefined } from './json/omit-undefined.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
-import { createDiscovery } from './discovery/front.ts'
-import { forHosts, oneOf } from './fronts.ts'
-import { admitted, openHandingOn } from './handing-on.ts'
-import type { HandingOn } from './handing-on.ts'
-import { createHooks } from './hooks.ts'
-import { kindPartsOf } from './kind-parts.ts'
-import { createQueues } from './limits/queues.ts'
-import { remoteReach } from './mcp/client-desk.ts'
-import { createMcpFront } from './mcp/front.ts'
-import type { McpFront, McpFrontParts } from './mcp/front.ts'
-import { hubVersion } from './hub-version.ts'
-import { describeStore, openStore } from './open-store.ts'
-import { ownNotes } from './own-notes.ts'
-import { createBotChat } from './profiles/bot-chat.ts'
-import { olderDraft } from './profiles/older-draft.ts'
-import { createSimpleTasks } from './profiles/simple-tasks.ts'
-import { createRegistry } from './registry.ts'
-import type { Reloaded } from './reloaded.ts'
-import type { AgentStatus, Registry } from './registry.ts'
-import { houseOptions, isLoopback, tlsOf } from './serve-options.ts'
-import { costOf } from './telemetry/prices.ts'
+import { createDiscovery } from './discovery/discovery-routes.ts'
+import { restrictHosts, composeMiddleware } from './http/middleware.ts'
+import { agentPermission, setUpDelegation } from './delegation/delegation-setup.ts'
+import type { DelegationSetup } from './delegation/delegation-setup.ts'
+import { createAgentWebhooks } from './http/agent-webhooks.ts'
+import { createAgentServices } from './registry/agent-services.ts'
+import { createAgentQueues } from './limits/agent-queues.ts'
+import { createRemoteLookup } from './mcp/directory/client-directory.ts'
+import { createMcpEndpoint } from './mcp/http-endpoint.ts'
+import type { McpEndpoint, McpEndpointDeps } from './mcp/http-endpoint.ts'
+import { hubVersion } from './config/hub-version.ts'
+import { describeStore, openStore } from './store/open-store.ts'
+import { namespacedKv } from './store/namespaced-kv.ts'
+import { createChatEndpoint } from './profiles/chat-endpoint.ts'
+import { legacyV03Draft } from './profiles/legacy-v03-draft.ts'
+import { createSimpleTasksEndpoint } from './profiles/simple-tasks-endpoint.ts'
+import { createAgentRegistry } from './registry/agent-registry.ts'
+import type { ReloadResult } from './config/reload-result.ts'
+import type { AgentStatus, AgentRegistry } from './registry/agent-registry.ts'
+import { serveOptionsFrom, isLoopback, readTls } from './http/serve-options.ts'
+import { modelCost } from './telemetry/model-prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
-import { whereOpen } from './where-open.ts'
+import { withAvailabilityCheck } from './registry/availability-check.ts'
 
-export interface HubParts {
+export interface HubOptions {
   readonly log: AgentLog
-  /** Lets anybody in from anywhere, if the configuration lets anybody in. */
+  /** Accepts anonymous access on any address, if the configuration allows anonymous access. */
   readonly insecure?: boolean | undefined
-  /** Opens a SQLite file even if acknowledged writes are missing. Default `false`: the start is refused. */
+  /** Opens a SQLite file even if acknowledged writes are missing. Default `false`: the hub refuses to start. */
   readonly acceptLoss?: boolean | undefined
-  /** What programs that agents start see of the environment. Default: nothing. */
+  /** Environment variables for programs that agents start. Default: none. */
   readonly programEnv?: Readonly<Record<string, string>> | undefined
-  /** Default: all there are. */
+  /** Default: all built-in kinds. */
   readonly kinds?: readonly AgentKind[] | undefined
-  /** Where the files of the console are. Default: where the build puts them. */
-  readonly console?: URL | undefined
-  /** Where the configuration is kept, for whoever changes it by the admin API. Default: nobody does. */
+  /** The folder of the console files. Default: the output folder of the build. */
+  readonly consoleFolder?: URL | undefined
+  /** The configuration source for changes through the admin API. Default: none, so such changes are refused. */
   readonly source?: ConfigSource | undefined
 }
 
 export interface Hub extends Pick<Server, 'url' | 'port' | 'grpcPort'> {
-  /** Where the console is, if there is one. */
+  /** The URL of the console, if it is enabled. */
   readonly console?: string
-  /** There if it was made just now: nobody can read it later. */
-  readonly madeAdminKey?: string
+  /** Set if the key was created by this start. It cannot be read again later. */
+  readonly newAdminKey?: string
   agents(): readonly AgentStatus[]
-  /** Files whose change means that the configuration is to be applied anew. */
+  /** Files whose change requires a reload of the configuration. */
   files(): readonly string[]
-  /** What changed takes effect without ending what runs. */
-  reload(config: HubConfig): Promise<Reloaded>
+  /** Applies changes without ending running work. */
+  reload(config: HubConfig): Promise<ReloadResult>
   close(): Promise<void>
 }
 
-/** Where the build puts it, beside the sources and beside what they are compiled to. */
+/** The output folder of the build, beside the sources and beside the compiled files. */
 const consoleFolder = new URL('../console/', import.meta.url)
 
-export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub> {
+export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hub> {
   const { log, insecure = false, kinds = allKinds } = parts
-  const hasGuests = guestsOf(config).length > 0
-  const isAtHome = isLoopback(config.listen.host)
-  if (!isAtHome && !insecure) requireAccess(config)
-  // On a machine of one's own, whoever lets anybody in must look at the Host (DNS rebinding), which is decided at the start.
-  const mayOpen = hasGuests || !isAtHome || config.trustProxy
+  const hasAnonymousAgents = anonymousAgents(config).length > 0
+  const isLoopbackHost = isLoopback(config.listen.host)
+  if (!isLoopbackHost && !insecure) requireAccess(config)
+  // On loopback with anonymous access the server must check the Host (DNS rebinding). That is decided at the start.
+  const canAllowAnonymous = hasAnonymousAgents || !isLoopbackHost || config.trustProxy
   let server: Server | undefined
   let current = config
-  let registry: Registry | undefined
-  let access: Access | undefined
-  let mcp: McpFront | undefined
-  let handing: HandingOn | undefined
-  let admin: Admin | undefined
+  let registry: AgentRegistry | undefined
+  let access: AccessControl | undefined
+  let mcp: McpEndpoint | undefined
+  let delegationSetup: DelegationSetup | undefined
+  let admin: AdminApi | undefined
   let reloading: Promise<unknown> = Promise.resolve()
-  // Turns that a crash interrupted are taken up before the server is there, and may call other agents at once.
+  // Turns that a crash interrupted resume before the server exists, and may call other agents at once.
   const handler = Promise.withResolvers<Handler>()
   handler.promise.catch(() => {})
   const url = (): string | undefined => current.publicUrl ?? server?.url
-  const queues = createQueues()
+  const queues = createAgentQueues()
   const telemetry = await openTelemetry(config.telemetry, {
-    store: openStore({ ...storeOf(config), dataDir: config.dataDir, acceptLoss: parts.acceptLoss, log }),
+    store: openStore({ ...storeSettingsOf(config), dataDir: config.dataDir, acceptLoss: parts.acceptLoss, log }),
     log,
     ...systemClock,
-    keptMs: config.retention.finished,
-    isAtHome: isAtHome && !config.trustProxy,
-    isAdmin: (key) => access?.adminKey.isGood(key) === true,
-    streams: () => server?.handler.streams() ?? 0,
+    retentionMs: config.retention.finished,
+    isLoopbackOnly: isLoopbackHost && !config.trustProxy,
+    isAdmin: (key) => access?.adminKey.matches(key) === true,
+    streams: () => server?.handler.openStreams() ?? 0,
     readers: () => server?.handler.readers,
     connections: () => server?.connections(),
     agents: () => registry,
@@ -113,8 +113,8 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
   try {
     await verifyMasterKey(store)
     access = await openAccess()
-    handing = await openHandingOn({
-      notes: ownNotes(store.notes, 'delegation'),
+    delegationSetup = await setUpDelegation({
+      kv: namespacedKv(store.kv, 'delegation'),
       config: () => current,
       access,
       registry: () => registry,
@@ -122,45 +122,45 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       url,
       log,
     })
-    const { delegation, routing, house, observed } = handing
-    registry = createRegistry({
+    const { delegation, routing, inProcessClient, observe } = delegationSetup
+    registry = createAgentRegistry({
       kinds,
       log,
-      kindParts: kindPartsOf({
-        notes: store.notes,
+      agentServices: createAgentServices({
+        kv: store.kv,
         log,
         limitBytes: config.limits.fetched,
         jsonNodes: config.limits.jsonNodes,
-        house,
+        inProcessClient,
         programEnv: parts.programEnv ?? {},
         model: (agent) => registry?.open(agent)?.model,
-        cost: (model, usage) => costOf(model, usage, current.prices),
+        cost: (model, usage) => modelCost(model, usage, current.prices),
         publicUrl: url,
-        notice: (name) => admin?.agentChanged(name),
+        agentChanged: (name) => admin?.agentChanged(name),
       }),
-      limit: (agent, agentConfig, name) => queues.limit(observed(name, agent), agentConfig.limits, name),
+      limit: (agent, agentConfig, name) => queues.limit(observe(name, agent), agentConfig.limits, name),
       routing,
       security: access.security,
       extensions: (name) => [delegation.extension(name)],
-      changed: (name) => admin?.agentChanged(name),
+      onChange: (name) => admin?.agentChanged(name),
     })
     await registry.apply(config)
-    // What is open needs the store until it is closed, and what ran has ended before the store is.
-    closeFirst(store, handing, registry, access, telemetry)
-    admin = openOffice(registry, access, handing)
+    // Open parts need the store until they are closed, and running work ends before the store closes.
+    closeBeforeStore(store, delegationSetup, registry, access, telemetry)
+    admin = openAdminApi(registry, access, delegationSetup)
     server = await start(registry, access, admin)
   } catch (reason) {
     handler.reject(reason)
-    await closeAll(store, handing, registry, access, telemetry)
+    await closeAllQuietly(store, delegationSetup, registry, access, telemetry)
     throw reason
   }
   handler.resolve(server.handler)
-  registry.attach(server.handler.agents)
-  return asHub(server, registry, access)
+  registry.attachServer(server.handler.agents)
+  return toHub(server, registry, access)
 
-  function openAccess(): Promise<Access> {
-    return createAccess({
-      notes: store.notes,
+  function openAccess(): Promise<AccessControl> {
+    return createAccessControl({
+      kv: store.kv,
       settings: accessSettings(config),
       adminKey: config.admin.key,
       auditMs: config.retention.audit,
@@ -169,23 +169,23 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     })
   }
 
-  function openOffice(agents: Registry, known: Access, { health, routing }: HandingOn): Admin {
-    return openAdmin({
+  function openAdminApi(agents: AgentRegistry, known: AccessControl, { health, routing }: DelegationSetup): AdminApi {
+    return createAdminApi({
       access: known,
       store,
       storeName: describeStore({ store: config.store.url, dataDir: config.dataDir }),
       registry: agents,
       handler: () => handler.promise,
-      streams: () => server?.handler.streams() ?? 0,
+      streams: () => server?.handler.openStreams() ?? 0,
       kinds,
       programEnv: parts.programEnv ?? {},
       config: () => current,
       source: parts.source,
       preview,
       reload,
-      isOpen: (agent) => mayOpen && accessSettings(current).isOpen(agent),
+      isAnonymousAllowed: (agent) => canAllowAnonymous && accessSettings(current).isAnonymousAllowed(agent),
       health,
-      suppose: routing.suppose,
+      dryRun: routing.dryRun,
       traces: () => telemetry.traces,
       url,
       version: hubVersion(),
@@ -194,24 +194,28 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     })
   }
 
-  function openDiscovery(agents: Registry, known: Access): Front {
+  function openDiscovery(agents: AgentRegistry, known: AccessControl): Middleware {
     return createDiscovery({
       registry: agents,
       identify: known.identify,
-      admitted: (caller, agent) => admitted(known, caller, agent),
+      permissionFor: (caller, agent) => agentPermission(known, caller, agent),
       publicUrl: () => current.publicUrl,
       url,
       log,
     })
   }
 
-  function start(agents: Registry, known: Access, { front, listening }: Admin): Promise<Server> {
+  function start(
+    agents: AgentRegistry,
+    known: AccessControl,
+    { middleware: front, withListeners }: AdminApi,
+  ): Promise<Server> {
     const { settings, defaultName, requireOpen, open } = agents
-    const house = houseOptions(config, hasGuests)
-    const admit = whereOpen(requireOpen, known.admit)
-    const hooks = createHooks({ open, log, bodyBytes: house.limits?.bodyBytes ?? 20_000_000 })
+    const house = serveOptionsFrom(config, hasAnonymousAgents)
+    const admit = withAvailabilityCheck(requireOpen, known.admit)
+    const webhooks = createAgentWebhooks({ open, log, bodyBytes: house.limits?.bodyBytes ?? 20_000_000 })
     const { authenticate } = known
-    const { onAnswer, onEvent, push } = listening(telemetry.listening(known, house.push))
+    const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, house.push))
     const shared = {
       engine: () => server?.handler.engine,
       requireOpen,
@@ -222,55 +226,62 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
       ...systemClock,
     }
     const { pages, notFound } = createConsole({
-      folder: parts.console ?? consoleFolder,
-      isOn: () => current.admin.console,
+      folder: parts.consoleFolder ?? consoleFolder,
+      isEnabled: () => current.admin.console,
       routes: (request, response, next) =>
         server === undefined ? next() : server.handler.node(request, response, next),
     })
-    const fronts: Front[] = [front, pages, openDiscovery(agents, known), hooks]
-    if (telemetry.front !== undefined) fronts.push(telemetry.front)
+    const middleware: Middleware[] = [front, pages, openDiscovery(agents, known), webhooks]
+    if (telemetry.middleware !== undefined) middleware.push(telemetry.middleware)
     if (config.profiles.simpleTasks) {
-      const textsAreMessages = (agent: string): boolean => open(agent)?.textsAreMessages === true
+      const textsAreMessages = (agent: string): boolean => open(agent)?.hasMessagePerText === true
       const records = (taskId: string) => store.read(taskId, 0)
-      fronts.push(createSimpleTasks({ ...shared, defaultAgent: chosenDefault, textsAreMessages, records }))
+      middleware.push(
+        createSimpleTasksEndpoint({
+          ...shared,
+          defaultAgent: explicitDefault,
+          hasMessagePerText: textsAreMessages,
+          records,
+        }),
+      )
     }
-    if (config.profiles.botChat) fronts.push(createBotChat({ ...shared, cardName }))
+    if (config.profiles.botChat) middleware.push(createChatEndpoint({ ...shared, cardName }))
     mcp = openMcp(shared, house.limits, known)
-    if (mcp !== undefined) fronts.push(mcp.front)
-    fronts.push(notFound)
+    if (mcp !== undefined) middleware.push(mcp.middleware)
+    middleware.push(notFound)
     return serve({
       ...house,
-      // The command says where it listens, and what browsers see is the console.
+      // The command prints the address, and browsers get the console.
       quiet: true,
       homePage: false,
-      ...(config.profiles.olderDraft ? { endpointVariants: olderDraft } : {}),
+      ...(config.profiles.olderDraft ? { endpointVariants: legacyV03Draft } : {}),
       store,
       log,
       agents: settings(),
       default: defaultName(),
       authenticate,
       admit,
-      mayKnow: known.mayUse,
+      canSeeAgent: known.canUse,
       onAnswer,
       onEvent,
       onStream: known.onStream,
-      ...defined({ push }),
-      signsFor: [hopPurpose],
-      front: forHosts(house.hosts, oneOf(...fronts)),
+      ...omitUndefined({ push }),
+      signingPurposes: [hopPurpose],
+      middleware: restrictHosts(house.hosts, composeMiddleware(...middleware)),
     })
   }
 
-  /** The agents as tools for MCP clients. */
+  /** Serves the agents as tools for MCP clients. */
   function openMcp(
-    shared: Pick<McpFrontParts, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'>,
+    shared: Pick<McpEndpointDeps, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'>,
     limits: Partial<Limits> = {},
-    known: Access,
-  ): McpFront | undefined {
+    known: AccessControl,
+  ): McpEndpoint | undefined {
     if (config.mcp === false) return undefined
     const { tools, wait: waitMs, remote } = config.mcp
     const allow = typeof remote === 'object' ? remote.allow : []
-    const reach = remote === false ? undefined : remoteReach(guardedFetch({ allowHttp: true, allow }))
-    return createMcpFront({
+    const reach = remote === false ? undefined : createRemoteLookup(guardedFetch({ allowHttp: true, allow }))
+    return createMcpEndpoint({
       ...shared,
       settings: { tools, waitMs },
       identify: known.identify,
@@ -278,19 +289,19 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
         const grant = known.grantOf(caller)
         if (grant !== undefined) endWithGrant(known.streams, grant, response)
       },
-      admitted: (caller, agent) => admitted(known, caller, agent),
+      admitted: (caller, agent) => agentPermission(known, caller, agent),
       names: () => registry?.names() ?? [],
       agentSettings: (agent) => registry?.status(agent)?.settings,
       isOpen: (agent) => registry?.open(agent) !== undefined,
       url: (agent) => `${url()}/a2a/${agent}`,
-      hasOpenAgents: () => guestsOf(current).length > 0,
-      // For those who may use every agent here; of those without a name only where nobody has one.
+      hasOpenAgents: () => anonymousAgents(current).length > 0,
+      // For callers that may use every agent; for anonymous callers only where all callers are anonymous.
       remoteFor: (caller) =>
-        known.mayUse(caller, '*') && (caller.anonymous !== true || current.access === undefined) ? reach : undefined,
-      trustsProxy: () => current.trustProxy,
+        known.canUse(caller, '*') && (caller.anonymous !== true || current.access === undefined) ? reach : undefined,
+      isProxyTrusted: () => current.trustProxy,
       bodyBytes: limits.bodyBytes ?? 20_000_000,
       jsonNodes: limits.jsonNodes ?? defaultJsonNodes,
-      mostCalls: config.limits.streamsPerCaller ?? 2_000,
+      maxConcurrentCalls: config.limits.streamsPerCaller ?? 2_000,
       publicUrl: url,
       issuers: () => (current.access?.jwt ?? []).map(({ issuer }) => issuer),
       cors: config.cors,
@@ -302,80 +313,86 @@ export async function startHub(config: HubConfig, parts: HubParts): Promise<Hub>
     return status === undefined ? undefined : (status.settings.name ?? agent)
   }
 
-  /** The one whose entry says that it is. */
-  function chosenDefault(): string | undefined {
+  /** The agent whose entry sets `default`. */
+  function explicitDefault(): string | undefined {
     return Object.entries(current.agents).find(([, agent]) => agent.default)?.[0]
   }
 
-  function asHub({ url: address, port, grpcPort, close }: Server, agents: Registry, known: Access): Hub {
+  function toHub({ url: address, port, grpcPort, close }: Server, agents: AgentRegistry, known: AccessControl): Hub {
     return {
       url: address,
       port,
       ...(grpcPort !== undefined ? { grpcPort } : {}),
       ...(config.admin.console ? { console: `${address}/` } : {}),
-      ...(known.madeAdminKey !== undefined ? { madeAdminKey: known.madeAdminKey } : {}),
+      ...(known.newAdminKey !== undefined ? { newAdminKey: known.newAdminKey } : {}),
       agents: () => agents.names().flatMap((name) => agents.status(name) ?? []),
       files: () => [...(current.file === undefined ? [] : [current.file]), ...agents.files()],
       reload,
       async close() {
-        // While the store is there to be told.
+        // Before the store closes.
         await admin?.close()
         await Promise.all([mcp?.close(), close()])
       },
     }
   }
 
-  /** One change after the other. */
-  function reload(wanted: HubConfig): Promise<Reloaded> {
-    const done = reloading.then(() => change(wanted, registry as Registry, access as Access))
+  /** Reloads run one after the other. */
+  function reload(nextConfig: HubConfig): Promise<ReloadResult> {
+    const done = reloading.then(() => change(nextConfig, registry as AgentRegistry, access as AccessControl))
     reloading = done.catch(() => {})
     return done
   }
 
-  async function change(wanted: HubConfig, agents: Registry, known: Access): Promise<Reloaded> {
-    const { applied, restart } = preview(wanted)
-    // What the server was made with stays what it is made with.
-    const { sections } = changesBetween(current, wanted)
-    current = { ...wanted, ...Object.fromEntries(sections.map((name) => [name, current[name]])) }
-    known.configure({ ...accessSettings(current), ...(mayOpen ? {} : { isOpen: () => false }) })
-    handing?.configure()
+  async function change(nextConfig: HubConfig, agents: AgentRegistry, known: AccessControl): Promise<ReloadResult> {
+    const { applied, restart } = preview(nextConfig)
+    // Sections fixed at the start keep their values.
+    const { restartSections } = diffConfig(current, nextConfig)
+    current = { ...nextConfig, ...Object.fromEntries(restartSections.map((name) => [name, current[name]])) }
+    known.configure({ ...accessSettings(current), ...(canAllowAnonymous ? {} : { isAnonymousAllowed: () => false }) })
+    delegationSetup?.configure()
     const changes = await agents.apply(current)
-    // Resolves when the ports that agents ask for are open.
+    // Resolves when the gRPC ports of the agents are open.
     await server?.grpcPorts()
-    mcp?.changed()
+    mcp?.toolsChanged()
     admin?.configChanged()
     renewCertificate()
     return { ...changes, applied, restart }
   }
 
-  /** What `change` would come to. Throws ConfigError, as it does. */
-  function preview(wanted: HubConfig): Reloaded {
-    if (!isAtHome && !insecure) requireAccess(wanted)
-    const { sections, bounds, applied } = changesBetween(current, wanted)
-    const shut = mayOpen ? [] : guestsOf(wanted).map((name) => `access without credentials to ${name}`)
-    return { ...agentChanges(current, wanted), applied, restart: [...sections, ...bounds, ...shut] }
+  /** Returns what `change` would do. Throws ConfigError, as `change` does. */
+  function preview(nextConfig: HubConfig): ReloadResult {
+    if (!isLoopbackHost && !insecure) requireAccess(nextConfig)
+    const { restartSections, restartSettings, applied } = diffConfig(current, nextConfig)
+    const anonymousAfterRestart = canAllowAnonymous
+      ? []
+      : anonymousAgents(nextConfig).map((name) => `access without credentials to ${name}`)
+    return {
+      ...diffAgents(current, nextConfig),
+      applied,
+      restart: [...restartSections, ...restartSettings, ...anonymousAfterRestart],
+    }
   }
 
   function renewCertificate(): void {
-    const tls = tlsOf(current)
+    const tls = readTls(current)
     if (tls !== undefined && server !== undefined && 'setSecureContext' in server.server) {
       server.server.setSecureContext(tls)
     }
   }
 }
 
-function storeOf({ store: { url, ...rest } }: HubConfig) {
+function storeSettingsOf({ store: { url, ...rest } }: HubConfig) {
   const { direct, masterKey }: { direct?: string | undefined; masterKey?: string | undefined } = rest
   return { store: url, directStore: direct, masterKey }
 }
 
-/** The agents that may be called without credentials. */
-function guestsOf(config: HubConfig): readonly string[] {
-  return Object.keys(config.agents).filter(accessSettings(config).isOpen)
+/** The agents that accept calls without credentials. */
+function anonymousAgents(config: HubConfig): readonly string[] {
+  return Object.keys(config.agents).filter(accessSettings(config).isAnonymousAllowed)
 }
 
 function requireAccess(config: HubConfig): void {
-  if (config.access !== undefined || guestsOf(config).length === 0) return
+  if (config.access !== undefined || anonymousAgents(config).length === 0) return
   throw new ConfigError(
     'listen.host',
     `everybody who reaches ${config.listen.host} could call every agent: say who may under \`access\`, or start with --insecure`,

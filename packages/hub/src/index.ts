@@ -1,4 +1,4 @@
-/** The door `@parley/hub`: what agents in files are given beside their turn. Types only; the hub itself is the command `parley`. */
-export type { HouseAgent } from './agents/kind.ts'
+/** The entry point `@parley/hub`: types for agents written as files. Types only; the hub itself is the command `parley`. */
+export type { CallableAgent } from './agents/kind.ts'
 export type { ModuleFunction } from './agents/module/with-tools.ts'
-export type { AgentTools, Delegate, Delegated, DelegateOptions } from './delegation/delegate.ts'
+export type { AgentTools, Delegate, DelegateResult, DelegateOptions } from './delegation/delegate.ts'

@@ -1,11 +1,11 @@
-/** Certificates and keys: as text where they are given as text, else out of the file that is named. */
+/** Certificates and keys, given as text or as a file name. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from '@parley/a2a/server'
 
-/** `path` is where the configuration names it. */
+/** `path` is the configuration path of the setting. */
 export function readPem(given: string, baseDir: string, path: string): string {
-  // A PEM, or a key as JSON.
+  // A PEM, or a JSON key.
   if (/^\s*(-----BEGIN |\{)/.test(given)) return given.replaceAll('\\n', '\n')
   try {
     return readFileSync(resolve(baseDir, given), 'utf8')

@@ -1,27 +1,27 @@
 /** Commands that the fake gateway asks about, with all four conditions of the real one. */
 import { randomUUID } from 'node:crypto'
-import type { Peer, Run } from './run.ts'
-import type { Result } from './request.ts'
-import type { Trouble } from './trouble.ts'
+import type { GatewayPeer, Run } from './run.ts'
+import type { GatewayResult } from './gateway-request.ts'
+import type { GatewayFaults } from './faults.ts'
 
 export interface Approvals {
   ask(run: Run, command: string, toolCallId: string): Promise<'allowed' | 'denied' | 'headless'>
-  list(peer: Peer): readonly object[]
-  resolve(id: string, decision: string): Result
+  list(peer: GatewayPeer): readonly object[]
+  resolve(id: string, decision: string): GatewayResult
   denyAll(runId: string): void
   /** Those that are open. */
   ids(): readonly string[]
 }
 
-interface Open {
+interface PendingApproval {
   readonly event: { readonly id: string; readonly request: { readonly runId: string } }
   readonly deviceId: string | undefined
   readonly decided: PromiseWithResolvers<string>
   isOpen: boolean
 }
 
-export function createApprovals(trouble: Trouble, peers: () => readonly Peer[]): Approvals {
-  const all = new Map<string, Open>()
+export function createApprovals(trouble: GatewayFaults, peers: () => readonly GatewayPeer[]): Approvals {
+  const all = new Map<string, PendingApproval>()
 
   return {
     async ask({ runId, parts }, command, toolCallId) {
@@ -45,7 +45,7 @@ export function createApprovals(trouble: Trouble, peers: () => readonly Peer[]):
       }
       const id = randomUUID()
       const event = { approvalKind: 'exec', id, request, createdAtMs: Date.now(), expiresAtMs: Date.now() + 1_800_000 }
-      const open: Open = { event, deviceId: owner.deviceId, decided: Promise.withResolvers(), isOpen: true }
+      const open: PendingApproval = { event, deviceId: owner.deviceId, decided: Promise.withResolvers(), isOpen: true }
       all.set(id, open)
       for (const peer of peers().filter((one) => isFor(open, one))) peer.event('exec.approval.requested', event)
       return (await open.decided.promise) === 'deny' ? 'denied' : 'allowed'
@@ -58,7 +58,7 @@ export function createApprovals(trouble: Trouble, peers: () => readonly Peer[]):
     ids: () => [...all.values()].filter(({ isOpen }) => isOpen).map(({ event }) => event.id),
   }
 
-  function resolve(id: string, decision: string): Result {
+  function resolve(id: string, decision: string): GatewayResult {
     const open = all.get(id)
     if (open === undefined)
       return { code: 'INVALID_REQUEST', message: 'unknown approval', details: { reason: 'APPROVAL_NOT_FOUND' } }
@@ -73,6 +73,6 @@ export function createApprovals(trouble: Trouble, peers: () => readonly Peer[]):
   }
 }
 
-function isFor({ deviceId }: Open, peer: Peer): boolean {
+function isFor({ deviceId }: PendingApproval, peer: GatewayPeer): boolean {
   return peer.deviceId === deviceId && peer.scopes.includes('operator.approvals')
 }

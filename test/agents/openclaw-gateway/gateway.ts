@@ -1,6 +1,6 @@
 /**
- * A gateway for tests: it speaks the protocol as the real one was seen to, its agent does what it is told (`mind.ts`),
- * and it misbehaves on request (`trouble.ts`). Where it differs from the real one it is wrong: `npm run test:openclaw`
+ * A gateway for tests: it speaks the protocol as the real one was seen to, its agent does what it is told (`scripted-responder.ts`),
+ * and it misbehaves on request (`faults.ts`). Where it differs from the real one it is wrong: `npm test -- openclaw`
  * holds the same tests against both.
  */
 import { randomUUID } from 'node:crypto'
@@ -11,36 +11,36 @@ import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import { createApprovals } from './approvals.ts'
 import type { Approvals } from './approvals.ts'
-import { judge } from './handshake.ts'
-import type { Desk } from './handshake.ts'
+import { checkHandshake } from './handshake.ts'
+import type { HandshakeState } from './handshake.ts'
 import { serveHttp } from './http.ts'
-import type { HttpParts } from './http.ts'
-import { createMind } from './mind.ts'
-import type { Mind } from './mind.ts'
-import { readings } from './readings.ts'
-import type { Params, Result } from './request.ts'
-import type { Peer } from './run.ts'
+import type { HttpDeps } from './http.ts'
+import { createScriptedResponder } from './scripted-responder.ts'
+import type { ScriptedResponder } from './scripted-responder.ts'
+import { readAgentInfo } from './agent-info.ts'
+import type { GatewayParams, GatewayResult } from './gateway-request.ts'
+import type { GatewayPeer } from './run.ts'
 import { createRuns } from './runs.ts'
 import type { Runs } from './runs.ts'
 import { createTranscripts } from './transcripts.ts'
-import { usual } from './trouble.ts'
-import type { Trouble } from './trouble.ts'
+import { noFaults } from './faults.ts'
+import type { GatewayFaults } from './faults.ts'
 
 export interface FakeGateway {
   readonly url: string
   readonly token: string
-  readonly mind: Mind
-  readonly trouble: Trouble
+  readonly responder: ScriptedResponder
+  readonly faults: GatewayFaults
   readonly runs: Runs
   readonly approvals: Approvals
   /** Everything that was asked, oldest first. */
-  readonly asked: { readonly method: string; readonly params: Params; readonly connId: string }[]
+  readonly receivedRequests: { readonly method: string; readonly params: GatewayParams; readonly connId: string }[]
   /** The trace that each method was last asked in. */
   readonly traced: Map<string, string>
-  readonly bodies: HttpParts['bodies']
+  readonly bodies: HttpDeps['bodies']
   connections(): number
   /** How often somebody has knocked, let in or not. */
-  knocks(): number
+  connectionAttempts(): number
   /** As when a cable is pulled: nobody says good-bye. */
   cut(): void
   /** Says nothing any more to those who are connected now, and keeps the connections. */
@@ -60,25 +60,33 @@ export interface FakeGateway {
 }
 
 export async function openFakeGateway(): Promise<FakeGateway> {
-  const trouble = usual()
-  const mind = createMind()
+  const trouble = noFaults()
+  const mind = createScriptedResponder()
   const transcripts = createTranscripts()
-  const sockets = new Map<WebSocket, Peer>()
+  const sockets = new Map<WebSocket, GatewayPeer>()
   const silent = new WeakSet<WebSocket>()
-  const asked: FakeGateway['asked'] = []
+  const asked: FakeGateway['receivedRequests'] = []
   const traced: FakeGateway['traced'] = new Map()
-  const bodies: HttpParts['bodies'] = []
+  const bodies: HttpDeps['bodies'] = []
   let bootId: string = randomUUID()
   let isDown = false
   let knocks = 0
-  const peers = (): readonly Peer[] => [...sockets.values()]
-  const desk: Desk = { token: 'TOK', trouble, paired: new Map(), requests: new Map(), bootId: () => bootId }
+  const peers = (): readonly GatewayPeer[] => [...sockets.values()]
+  const handshakeState: HandshakeState = {
+    token: 'TOK',
+    trouble,
+    paired: new Map(),
+    requests: new Map(),
+    bootId: () => bootId,
+  }
   const approvals = createApprovals(trouble, peers)
-  const runs = createRuns({ mind, transcripts, trouble, approvals, peers })
+  const runs = createRuns({ responder: mind, transcripts, faults: trouble, approvals, peers })
 
   const server = createServer((request, response) => {
     if (isDown) return void request.socket.destroy()
-    void serveHttp(request, response, { token: desk.token, trouble, runs, bodies }).catch(() => response.destroy())
+    void serveHttp(request, response, { token: handshakeState.token, trouble, runs, bodies }).catch(() =>
+      response.destroy(),
+    )
   })
   const all = new WebSocketServer({ noServer: true, maxPayload: 26_214_400 })
   server.on('upgrade', (request, socket, head) => {
@@ -94,16 +102,16 @@ export async function openFakeGateway(): Promise<FakeGateway> {
 
   return {
     url: `ws://127.0.0.1:${port}`,
-    token: desk.token,
-    mind,
-    trouble,
+    token: handshakeState.token,
+    responder: mind,
+    faults: trouble,
     runs,
     approvals,
-    asked,
+    receivedRequests: asked,
     traced,
     bodies,
     connections: () => all.clients.size,
-    knocks: () => knocks,
+    connectionAttempts: () => knocks,
     cut: () => all.clients.forEach((socket) => socket.terminate()),
     silence() {
       for (const socket of all.clients) silent.add(socket)
@@ -111,13 +119,13 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     endRun: (runId, stopReason) => runs.end(runId, stopReason),
     cutHttp: () => server.closeAllConnections(),
     pair(requestId) {
-      desk.paired.set(desk.requests.get(requestId) ?? '', `device-token-${requestId}`)
-      desk.requests.delete(requestId)
+      handshakeState.paired.set(handshakeState.requests.get(requestId) ?? '', `device-token-${requestId}`)
+      handshakeState.requests.delete(requestId)
     },
-    pairRequests: () => [...desk.requests.keys()],
+    pairRequests: () => [...handshakeState.requests.keys()],
     stop(politely = false) {
       isDown = true
-      runs.die()
+      runs.crash()
       for (const [socket, peer] of sockets) {
         if (politely) {
           peer.event('shutdown', { reason: 'gateway stopping' })
@@ -129,12 +137,12 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     start({ takesUp = true, afterMs = 50 } = {}) {
       bootId = randomUUID()
       isDown = false
-      if (takesUp) setTimeout(runs.takeUp, afterMs)
+      if (takesUp) setTimeout(runs.resumeInterrupted, afterMs)
       else transcripts.interrupted.clear()
     },
     async close() {
       clearInterval(ticking)
-      runs.die()
+      runs.crash()
       all.clients.forEach((socket) => socket.terminate())
       server.closeAllConnections()
       server.close()
@@ -166,12 +174,17 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
     socket.on('message', (data) => {
-      const frame = JSON.parse(String(data)) as { id: string; method: string; params: Params; traceparent?: string }
+      const frame = JSON.parse(String(data)) as {
+        id: string
+        method: string
+        params: GatewayParams
+        traceparent?: string
+      }
       if (frame.traceparent !== undefined) traced.set(frame.method, frame.traceparent)
       const peer = sockets.get(socket)
       if (peer !== undefined) return void handle(socket, peer, frame.id, frame.method, frame.params ?? {})
       if (frame.method !== 'connect') return socket.close(1008)
-      const verdict = judge(desk, frame.params, nonce, connId)
+      const verdict = checkHandshake(handshakeState, frame.params, nonce, connId)
       if ('error' in verdict) {
         about.answer(frame.id, { ok: false, error: verdict.error })
         return socket.close(verdict.closeCode)
@@ -183,7 +196,13 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     if (!trouble.mute) write({ type: 'event', event: 'connect.challenge', payload: { nonce, ts: Date.now() } })
   }
 
-  async function handle(socket: WebSocket, peer: Peer, id: string, method: string, params: Params): Promise<void> {
+  async function handle(
+    socket: WebSocket,
+    peer: GatewayPeer,
+    id: string,
+    method: string,
+    params: GatewayParams,
+  ): Promise<void> {
     asked.push({ method, params, connId: peer.connId })
     if (trouble.cutOn === method) {
       trouble.cutOn = undefined
@@ -200,7 +219,7 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     setTimeout(() => socket.terminate(), 10)
   }
 
-  async function resultOf(peer: Peer, method: string, params: Params): Promise<Result> {
+  async function resultOf(peer: GatewayPeer, method: string, params: GatewayParams): Promise<GatewayResult> {
     const isWrite = ['agent', 'chat.send', 'chat.abort'].includes(method)
     const scope = isWrite ? 'operator.write' : method.startsWith('exec.') ? 'operator.approvals' : 'operator.read'
     if (method !== 'health' && !peer.scopes.includes(scope)) {
@@ -216,6 +235,6 @@ export async function openFakeGateway(): Promise<FakeGateway> {
     if (method === 'chat.history') return runs.history(params)
     if (method === 'exec.approval.list') return { payload: approvals.list(peer) }
     if (method === 'exec.approval.resolve') return approvals.resolve(String(params['id']), String(params['decision']))
-    return readings(method, trouble)
+    return readAgentInfo(method, trouble)
   }
 }

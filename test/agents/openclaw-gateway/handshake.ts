@@ -1,12 +1,12 @@
 /** How the fake gateway lets somebody in: token, protocol, device, scopes, pairing. */
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto'
-import type { Trouble } from './trouble.ts'
+import type { GatewayFaults } from './faults.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-export interface Desk {
+export interface HandshakeState {
   readonly token: string
-  readonly trouble: Trouble
+  readonly trouble: GatewayFaults
   /** Devices that somebody approved, and the tokens they got. */
   readonly paired: Map<string, string>
   /** Requests that wait: what to approve, and for which device. */
@@ -14,53 +14,54 @@ export interface Desk {
   bootId(): string
 }
 
-export type Verdict =
+export type HandshakeResult =
   | { readonly hello: object; readonly scopes: readonly string[]; readonly deviceId: string | undefined }
   | { readonly error: object; readonly closeCode: number }
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
 
-export function judge(desk: Desk, params: Fields, nonce: string, connId: string): Verdict {
-  const { trouble } = desk
+export function checkHandshake(state: HandshakeState, params: Fields, nonce: string, connId: string): HandshakeResult {
+  const { trouble } = state
   if (trouble.starting > 0) {
     trouble.starting -= 1
     const details = { reason: 'startup-sidecars' }
-    return no({ code: 'UNAVAILABLE', message: 'starting', retryable: true, retryAfterMs: 30, details })
+    return refuse({ code: 'UNAVAILABLE', message: 'starting', retryable: true, retryAfterMs: 30, details })
   }
   if (Number(params['minProtocol']) > trouble.protocol || Number(params['maxProtocol']) < trouble.protocol) {
     const details = { code: 'PROTOCOL_MISMATCH', expectedProtocol: trouble.protocol }
-    return { ...no({ code: 'INVALID_REQUEST', message: 'protocol mismatch', details }), closeCode: 1002 }
+    return { ...refuse({ code: 'INVALID_REQUEST', message: 'protocol mismatch', details }), closeCode: 1002 }
   }
-  const unknown = Object.keys(params).find((key) => !known.includes(key))
-  if (unknown !== undefined) return no({ code: 'INVALID_REQUEST', message: `invalid connect params: at ${unknown}` })
+  const unknown = Object.keys(params).find((key) => !knownDeviceFields.includes(key))
+  if (unknown !== undefined)
+    return refuse({ code: 'INVALID_REQUEST', message: `invalid connect params: at ${unknown}` })
   const auth = fieldsOf(params['auth'])
   const device = fieldsOf(params['device'])
   const deviceId = typeof device['id'] === 'string' ? device['id'] : undefined
   const given = auth['token'] ?? auth['password']
-  const byDevice = deviceId !== undefined && desk.paired.get(deviceId) === (auth['deviceToken'] ?? given)
+  const byDevice = deviceId !== undefined && state.paired.get(deviceId) === (auth['deviceToken'] ?? given)
   if (given === undefined && auth['deviceToken'] === undefined) {
-    return no({
+    return refuse({
       code: 'NOT_PAIRED',
       message: 'device identity required',
       details: { code: 'DEVICE_IDENTITY_REQUIRED' },
     })
   }
   if (auth['deviceToken'] !== undefined && !byDevice)
-    return mismatch('AUTH_DEVICE_TOKEN_MISMATCH', 'update_auth_credentials')
-  if (given !== undefined && given !== desk.token && !byDevice) {
-    const isPaired = deviceId !== undefined && desk.paired.has(deviceId)
-    return mismatch('AUTH_TOKEN_MISMATCH', isPaired ? 'retry_with_device_token' : 'update_auth_credentials')
+    return refuseMismatch('AUTH_DEVICE_TOKEN_MISMATCH', 'update_auth_credentials')
+  if (given !== undefined && given !== state.token && !byDevice) {
+    const isPaired = deviceId !== undefined && state.paired.has(deviceId)
+    return refuseMismatch('AUTH_TOKEN_MISMATCH', isPaired ? 'retry_with_device_token' : 'update_auth_credentials')
   }
   if (deviceId !== undefined && !isSigned(params, device, nonce))
-    return mismatch('SIGNATURE_INVALID', 'review_auth_configuration')
-  if (trouble.pairing && (deviceId === undefined || !desk.paired.has(deviceId))) return unpaired(desk, deviceId)
+    return refuseMismatch('SIGNATURE_INVALID', 'review_auth_configuration')
+  if (trouble.pairing && (deviceId === undefined || !state.paired.has(deviceId))) return refuseUnpaired(state, deviceId)
   const asked = params['scopes'] as readonly string[]
   const scopes = trouble.remote && deviceId === undefined ? [] : asked
-  const deviceToken = trouble.pairing && deviceId !== undefined ? desk.paired.get(deviceId) : undefined
-  return { hello: helloOf(desk, scopes, connId, deviceToken), scopes, deviceId }
+  const deviceToken = trouble.pairing && deviceId !== undefined ? state.paired.get(deviceId) : undefined
+  return { hello: helloOf(state, scopes, connId, deviceToken), scopes, deviceId }
 }
 
-const known = [
+const knownDeviceFields = [
   'minProtocol',
   'maxProtocol',
   'client',
@@ -73,20 +74,20 @@ const known = [
   'userAgent',
 ]
 
-function no(error: object): { readonly error: object; readonly closeCode: number } {
+function refuse(error: object): { readonly error: object; readonly closeCode: number } {
   return { error, closeCode: 1008 }
 }
 
-function mismatch(code: string, recommendedNextStep: string): Verdict {
-  return no({ code: 'INVALID_REQUEST', message: `unauthorized: ${code}`, details: { code, recommendedNextStep } })
+function refuseMismatch(code: string, recommendedNextStep: string): HandshakeResult {
+  return refuse({ code: 'INVALID_REQUEST', message: `unauthorized: ${code}`, details: { code, recommendedNextStep } })
 }
 
-function unpaired(desk: Desk, deviceId: string | undefined): Verdict {
-  const waiting = [...desk.requests].find(([, device]) => device === deviceId)?.[0]
+function refuseUnpaired(state: HandshakeState, deviceId: string | undefined): HandshakeResult {
+  const waiting = [...state.requests].find(([, device]) => device === deviceId)?.[0]
   const requestId = waiting ?? randomUUID()
-  desk.requests.set(requestId, deviceId ?? '')
+  state.requests.set(requestId, deviceId ?? '')
   const details = { code: 'PAIRING_REQUIRED', reason: 'not-paired', requestId, deviceId }
-  return no({ code: 'NOT_PAIRED', message: 'pairing required', details })
+  return refuse({ code: 'NOT_PAIRED', message: 'pairing required', details })
 }
 
 /** The third version of the signed text. */
@@ -113,7 +114,12 @@ function isSigned(params: Fields, device: Fields, nonce: string): boolean {
   return verify(null, Buffer.from(text), key, Buffer.from(String(device['signature']), 'base64url'))
 }
 
-function helloOf({ trouble, bootId }: Desk, scopes: readonly string[], connId: string, deviceToken?: string): object {
+function helloOf(
+  { trouble, bootId }: HandshakeState,
+  scopes: readonly string[],
+  connId: string,
+  deviceToken?: string,
+): object {
   return {
     type: 'hello-ok',
     protocol: trouble.protocol,

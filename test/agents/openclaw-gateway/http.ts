@@ -1,17 +1,17 @@
 /** The HTTP endpoint of the fake gateway: chat completions, with the endings of today and of before. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Runs } from './runs.ts'
-import type { Trouble } from './trouble.ts'
+import type { GatewayFaults } from './faults.ts'
 
-export interface HttpParts {
+export interface HttpDeps {
   readonly token: string
-  readonly trouble: Trouble
+  readonly trouble: GatewayFaults
   readonly runs: Runs
   /** Bodies of all requests, oldest first. */
   readonly bodies: { readonly headers: IncomingMessage['headers']; readonly body: Readonly<Record<string, unknown>> }[]
 }
 
-export async function serveHttp(request: IncomingMessage, response: ServerResponse, parts: HttpParts): Promise<void> {
+export async function serveHttp(request: IncomingMessage, response: ServerResponse, parts: HttpDeps): Promise<void> {
   const { trouble } = parts
   if (request.url === '/readyz') return answer(response, 200, { ready: true })
   if (trouble.http === 'off') return answer(response, 404, 'Not Found')
@@ -24,7 +24,7 @@ export async function serveHttp(request: IncomingMessage, response: ServerRespon
   parts.bodies.push({ headers: request.headers, body })
   const messages = body['messages'] as readonly { readonly content: unknown }[]
   const session = String(request.headers['x-openclaw-session-key'] ?? 'agent:main:http')
-  const run = parts.runs.begin(wordsIn(messages.at(-1)?.content), session)
+  const run = parts.runs.begin(textOfContent(messages.at(-1)?.content), session)
   response.once('close', () => response.writableFinished || run.abort('rpc'))
   if (body['stream'] !== true) {
     const ending = await run.finished
@@ -68,7 +68,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-function wordsIn(content: unknown): string {
+function textOfContent(content: unknown): string {
   if (typeof content === 'string') return content
   return (content as readonly { readonly text?: string }[]).map(({ text = '' }) => text).join('')
 }

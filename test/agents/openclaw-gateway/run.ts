@@ -1,12 +1,12 @@
 /** One run of the fake gateway: what it sends while it goes on, and how it ends. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Mind, Wish } from './mind.ts'
+import type { ScriptedResponder, ResponderResult } from './scripted-responder.ts'
 import type { Transcripts } from './transcripts.ts'
-import type { Trouble } from './trouble.ts'
+import type { GatewayFaults } from './faults.ts'
 
 /** Somebody who is connected. */
-export interface Peer {
+export interface GatewayPeer {
   readonly connId: string
   readonly deviceId: string | undefined
   readonly scopes: readonly string[]
@@ -15,7 +15,7 @@ export interface Peer {
   answer(id: string, answer: object): void
 }
 
-export interface RunParts {
+export interface RunOptions {
   readonly runId: string
   /** By which it was asked for: another, where the message had to wait for a run that was there first. */
   readonly key: string
@@ -24,17 +24,17 @@ export interface RunParts {
   readonly message: string
   readonly timeoutMs: number | undefined
   /** Nobody's, where the gateway began it by itself. */
-  readonly owner: Peer | undefined
-  readonly mind: Mind
+  readonly owner: GatewayPeer | undefined
+  readonly responder: ScriptedResponder
   readonly transcripts: Transcripts
-  readonly trouble: Trouble
+  readonly faults: GatewayFaults
   /** All who are connected and may read. */
-  peers(): readonly Peer[]
+  peers(): readonly GatewayPeer[]
   /** Whether the command may run: asks, where it has to be asked for. */
   approve(run: Run, command: string, toolCallId: string): Promise<'allowed' | 'denied' | 'headless'>
 }
 
-export interface Ending {
+export interface RunEnding {
   readonly ok: boolean
   readonly payload: object
   readonly error?: object
@@ -43,27 +43,27 @@ export interface Ending {
 }
 
 export interface Run {
-  readonly parts: RunParts
+  readonly parts: RunOptions
   readonly runId: string
   readonly startedAt: number
   /** What it has said so far, all items. */
   text(): string
   isRunning(): boolean
-  ended(): Ending | undefined
-  readonly finished: Promise<Ending>
+  ended(): RunEnding | undefined
+  readonly finished: Promise<RunEnding>
   start(): Promise<void>
   abort(stopReason: string): void
   /** As when the process dies: nothing more is sent. */
   drop(): void
 }
 
-export function createRun(parts: RunParts): Run {
-  const { runId, sessionKey, mind, transcripts, trouble } = parts
+export function createRun(parts: RunOptions): Run {
+  const { runId, sessionKey, responder, transcripts, faults } = parts
   const stop = new AbortController()
-  const finished = Promise.withResolvers<Ending>()
+  const finished = Promise.withResolvers<RunEnding>()
   const items: { readonly id: string; text: string }[] = []
   let seq = 0
-  let ending: Ending | undefined
+  let ending: RunEnding | undefined
   let isStarted = false
   let isDropped = false
   let stoppedBy: string | undefined
@@ -107,7 +107,7 @@ export function createRun(parts: RunParts): Run {
     if (parts.method === 'chat.send') chat({ state: 'status', phase: 'preparing_workspace' })
     tell('lifecycle', { phase: 'start', startedAt: Date.now() })
     tell('lifecycle', { phase: 'model', provider: 'scripted', model: 'scripted' })
-    for (let retry = 1; retry <= trouble.retries; retry += 1) {
+    for (let retry = 1; retry <= faults.retries; retry += 1) {
       tell('lifecycle', { phase: 'finishing', stopReason: 'error', aborted: false })
       tell('run_status', {
         phase: 'retrying',
@@ -117,7 +117,7 @@ export function createRun(parts: RunParts): Run {
       })
       tell('lifecycle', { phase: 'start', startedAt: Date.now() })
     }
-    if (trouble.replaces) {
+    if (faults.replaces) {
       say('Wrong ')
       await sleep(20)
       replace()
@@ -129,10 +129,10 @@ export function createRun(parts: RunParts): Run {
     end(wish.kind === 'failed' ? failed(wish.message) : completed())
   }
 
-  function think(result: string | undefined): Promise<Wish> {
+  function think(result: string | undefined): Promise<ResponderResult> {
     const told = transcripts.told(sessionKey)
     items.push({ id: `${runId}:${items.length + 1}`, text: '' })
-    return mind.think({ told, say, signal: stop.signal, ...(result !== undefined ? { result } : {}) })
+    return responder.respond({ messages: told, say, signal: stop.signal, ...(result !== undefined ? { result } : {}) })
   }
 
   function whole(): string {
@@ -147,9 +147,9 @@ export function createRun(parts: RunParts): Run {
     if (items.length === 0) items.push(item)
     const before = whole()
     item.text += piece
-    const cumulative = trouble.deltasOnly ? {} : { text: item.text }
-    tell('assistant', { ...cumulative, delta: piece, itemId: item.id }, lost < trouble.loses)
-    if (lost < trouble.loses) lost += 1
+    const cumulative = faults.deltasOnly ? {} : { text: item.text }
+    tell('assistant', { ...cumulative, delta: piece, itemId: item.id }, lost < faults.loses)
+    if (lost < faults.loses) lost += 1
     chat({ state: 'delta', deltaText: whole().slice(before.length), message: message(whole()) })
   }
 
@@ -177,12 +177,12 @@ export function createRun(parts: RunParts): Run {
     return output
   }
 
-  function completed(): Ending {
-    const last = trouble.finalText ?? items.at(-1)?.text.trim() ?? ''
+  function completed(): RunEnding {
+    const last = faults.finalText ?? items.at(-1)?.text.trim() ?? ''
     transcripts.of(sessionKey).push({ role: 'assistant', text: last, runId, stopReason: 'stop' })
     tell('lifecycle', { phase: 'finishing', stopReason: 'stop', aborted: false })
     tell('lifecycle', { phase: 'end', aborted: false, stopReason: 'stop', executionSettled: true })
-    const all = trouble.finalText ?? whole().trim()
+    const all = faults.finalText ?? whole().trim()
     chat({ state: 'final', stopReason: 'stop', ...(all === '' ? {} : { message: message(all) }) })
     const usage = { input: 11, output: 7, total: 18 }
     const meta = { durationMs: 5, agentMeta: { usage, sessionFile: '/home/claw/secret' } }
@@ -191,12 +191,12 @@ export function createRun(parts: RunParts): Run {
     return { ok: true, payload: { status: 'ok', summary: 'completed', result }, wait }
   }
 
-  function failed(why: string): Ending {
+  function failed(why: string): RunEnding {
     transcripts.of(sessionKey).push({ role: 'assistant', text: '', runId, stopReason: 'error' })
     tell('lifecycle', { phase: 'error', error: why, executionSettled: true })
     chat({ state: 'error', errorMessage: why })
     const wait = { status: 'error', endedAt: Date.now(), error: why }
-    if (trouble.failure === 'third form') {
+    if (faults.failure === 'third form') {
       const payloads = [{ text: `⚠️ ${why}`, isError: true }]
       const result = { payloads, meta: { error: { kind: 'incomplete_turn', message: why } } }
       return { ok: true, payload: { status: 'error', summary: 'failed', result }, wait }
@@ -204,11 +204,11 @@ export function createRun(parts: RunParts): Run {
     return { ok: false, payload: { status: 'error', summary: why }, error: { code: 'UNAVAILABLE', message: why }, wait }
   }
 
-  function aborted(stopReason: string): Ending {
+  function aborted(stopReason: string): RunEnding {
     const isLate = stopReason === 'timeout'
     chat({ state: 'aborted', stopReason, message: message(whole()) })
     tell('lifecycle', { phase: 'end', status: 'cancelled', aborted: true, stopReason })
-    if (trouble.straysAfterAbort) {
+    if (faults.straysAfterAbort) {
       seq = 0
       tell('lifecycle', { phase: 'error', error: 'This operation was aborted', aborted: true })
     }
@@ -226,16 +226,16 @@ export function createRun(parts: RunParts): Run {
     return { ok: true, payload, wait }
   }
 
-  function end(how: Ending): void {
+  function end(how: RunEnding): void {
     ending = how
     finished.resolve(how)
   }
 
   function tell(stream: string, data: object, isLost = false): void {
-    seq += trouble.joins ? 7 : 1
+    seq += faults.joins ? 7 : 1
     const payload = { runId, seq, stream, ts: Date.now(), agentId: 'main', sessionKey, data }
     for (const peer of isDropped ? [] : parts.peers()) {
-      if (trouble.noisy) noise(peer)
+      if (faults.noisy) noise(peer)
       peer.event('agent', payload, isLost)
     }
   }
@@ -253,7 +253,7 @@ export function createRun(parts: RunParts): Run {
     for (const peer of parts.peers()) peer.event('chat', { runId, sessionKey, agentId: 'main', seq, ...payload })
   }
 
-  function noise(peer: Peer): void {
+  function noise(peer: GatewayPeer): void {
     const data = { text: 'not for you', delta: 'not for you', itemId: 'x:1' }
     peer.event('agent', { runId: 'other', seq: 1, stream: 'assistant', sessionKey: 'agent:main:other', data })
     peer.event('agent', { runId: 'other-run-of-this-session', seq: 1, stream: 'assistant', sessionKey, data })

@@ -2,42 +2,43 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Approvals } from './approvals.ts'
-import type { Mind } from './mind.ts'
-import type { Params, Result } from './request.ts'
+import type { ScriptedResponder } from './scripted-responder.ts'
+import type { GatewayParams, GatewayResult } from './gateway-request.ts'
 import { createRun } from './run.ts'
-import type { Ending, Peer, Run } from './run.ts'
-import { shown } from './transcripts.ts'
+import type { RunEnding, GatewayPeer, Run } from './run.ts'
+import { formatEntries } from './transcripts.ts'
 import type { Transcripts } from './transcripts.ts'
-import type { Trouble } from './trouble.ts'
+import type { GatewayFaults } from './faults.ts'
 
-export interface RunsParts {
-  readonly mind: Mind
+export interface RunsDeps {
+  readonly responder: ScriptedResponder
   readonly transcripts: Transcripts
-  readonly trouble: Trouble
+  readonly faults: GatewayFaults
   readonly approvals: Approvals
-  peers(): readonly Peer[]
+  peers(): readonly GatewayPeer[]
 }
 
 export interface Runs {
   /** Answers twice, by itself. */
-  agent(peer: Peer, id: string, params: Params): void
-  chatSend(peer: Peer, params: Params): Result
-  abort(peer: Peer, params: Params): Result
-  wait(params: Params): Promise<Result>
-  history(params: Params): Result
+  agent(peer: GatewayPeer, id: string, params: GatewayParams): void
+  chatSend(peer: GatewayPeer, params: GatewayParams): GatewayResult
+  abort(peer: GatewayPeer, params: GatewayParams): GatewayResult
+  wait(params: GatewayParams): Promise<GatewayResult>
+  history(params: GatewayParams): GatewayResult
   /** For the HTTP endpoint. */
   begin(message: string, sessionKey: string): Run
   end(runId: string, stopReason: string): void
   /** The memory of keys is gone, as it is five minutes after the end of a run. */
   forgetKeys(): void
-  die(): void
+  crash(): void
   /** Takes up what was interrupted when it died. */
-  takeUp(): void
+  resumeInterrupted(): void
 }
 
-const taken = '[System] Your previous turn was interrupted by a gateway restart. Continue from the existing transcript.'
+const resumeNotice =
+  '[System] Your previous turn was interrupted by a gateway restart. Continue from the existing transcript.'
 
-export function createRuns({ mind, transcripts, trouble, approvals, peers }: RunsParts): Runs {
+export function createRuns({ responder, transcripts, faults, approvals, peers }: RunsDeps): Runs {
   const runs = new Map<string, Run>()
   const keys = new Set<string>()
   /** The last of each session: runs queue behind it. */
@@ -49,7 +50,7 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
     agent(peer, id, params) {
       const runId = String(params['idempotencyKey'])
       const sessionKey = keyOf(params, runId)
-      const refused = refusedAgent(params)
+      const refused = agentRefusal(params)
       if (refused !== undefined) return peer.answer(id, { ok: false, error: refused })
       const known = keys.has(runId) ? runs.get(runId) : undefined
       const ended = known?.ended()
@@ -126,7 +127,7 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
         payload: {
           sessionKey,
           sessionId: 's1',
-          messages: shown(entries, Number(params['limit'] ?? 200)),
+          messages: formatEntries(entries, Number(params['limit'] ?? 200)),
           pendingInputs: { items: [], total: 0 },
           hasMore: false,
           totalMessages: entries.length,
@@ -152,7 +153,7 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
 
     forgetKeys: () => keys.clear(),
 
-    die() {
+    crash() {
       life += 1
       for (const [sessionKey, run] of active) {
         transcripts.interrupted.set(sessionKey, run.runId)
@@ -164,9 +165,9 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
       active.clear()
     },
 
-    takeUp() {
+    resumeInterrupted() {
       for (const sessionKey of transcripts.interrupted.keys()) {
-        queue(make(randomUUID(), sessionKey, 'agent', taken, undefined, undefined))
+        queue(make(randomUUID(), sessionKey, 'agent', resumeNotice, undefined, undefined))
       }
       transcripts.interrupted.clear()
     },
@@ -177,7 +178,7 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
     sessionKey: string,
     method: 'agent' | 'chat.send',
     message: string,
-    owner: Peer | undefined,
+    owner: GatewayPeer | undefined,
     timeoutMs: number | undefined,
     key = runId,
   ): Run {
@@ -188,8 +189,8 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
       message,
       owner,
       timeoutMs,
-      mind,
-      trouble,
+      responder,
+      faults,
       peers,
       transcripts,
       key,
@@ -216,7 +217,7 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
   }
 
   /** A key that was forgotten and comes again: the gateway runs it, finds the turn done, and spoils what it knew of it. */
-  function spoil(peer: Peer, id: string, runId: string, sessionKey: string): void {
+  function spoil(peer: GatewayPeer, id: string, runId: string, sessionKey: string): void {
     const message = 'Session transcript keyed user is outside the current turn'
     transcripts
       .of(sessionKey)
@@ -229,15 +230,15 @@ export function createRuns({ mind, transcripts, trouble, approvals, peers }: Run
   }
 }
 
-function finalOf(runId: string, { ok, payload, error }: Ending): object {
+function finalOf(runId: string, { ok, payload, error }: RunEnding): object {
   return { ok, payload: { runId, ...payload }, ...(error !== undefined ? { error } : {}) }
 }
 
-function keyOf(params: Params, runId: string): string {
+function keyOf(params: GatewayParams, runId: string): string {
   return String(params['sessionKey'] ?? `agent:main:explicit:${runId}`).toLowerCase()
 }
 
-function refusedAgent(params: Params): object | undefined {
+function agentRefusal(params: GatewayParams): object | undefined {
   const message = params['message']
   const attachments = (params['attachments'] ?? []) as readonly { readonly mimeType?: string }[]
   const other = attachments.find(({ mimeType }) => mimeType?.startsWith('image/') !== true)

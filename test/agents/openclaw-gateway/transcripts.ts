@@ -1,5 +1,5 @@
 /** What the fake gateway keeps on disk: the sessions, which outlive its restarts. */
-export interface Entry {
+export interface TranscriptEntry {
   readonly role: 'user' | 'assistant' | 'toolResult'
   readonly text: string
   readonly runId?: string
@@ -8,7 +8,7 @@ export interface Entry {
 }
 
 export interface Transcripts {
-  of(sessionKey: string): Entry[]
+  of(sessionKey: string): TranscriptEntry[]
   /** What callers said, for the mind. */
   told(sessionKey: string): readonly string[]
   /** Runs that were under way when it went down, and that it takes up again. */
@@ -16,8 +16,8 @@ export interface Transcripts {
 }
 
 export function createTranscripts(): Transcripts {
-  const sessions = new Map<string, Entry[]>()
-  const of = (sessionKey: string): Entry[] => {
+  const sessions = new Map<string, TranscriptEntry[]>()
+  const of = (sessionKey: string): TranscriptEntry[] => {
     const entries = sessions.get(sessionKey) ?? []
     sessions.set(sessionKey, entries)
     return entries
@@ -30,7 +30,7 @@ export function createTranscripts(): Transcripts {
 }
 
 /** As `chat.history` shows them. */
-export function shown(entries: readonly Entry[], limit: number): readonly object[] {
+export function formatEntries(entries: readonly TranscriptEntry[], limit: number): readonly object[] {
   return entries.slice(-limit).map(({ role, text, runId, key, stopReason }, index) => ({
     role,
     content: role === 'user' ? text : [{ type: 'text', text }],

@@ -8,17 +8,17 @@ import { Readable, Writable } from 'node:stream'
 import type { AgentContext, ContentBlock, PromptResponse, SessionUpdate } from '@agentclientprotocol/sdk'
 import { agent, ndJsonStream, RequestError } from '@agentclientprotocol/sdk'
 
-interface Told {
+interface SessionMessage {
   readonly role: 'user' | 'agent'
   readonly text: string
 }
 
 const { BENCH = '.', LACKS = '' } = process.env
-const can = (what: string): boolean => !LACKS.split(',').includes(what)
+const supports = (what: string): boolean => !LACKS.split(',').includes(what)
 const marker = (name: string): string => join(BENCH, name)
 const fileOf = (sessionId: string): string => marker(`session-${sessionId}.json`)
 const interrupted = 'You were interrupted'
-const sessions = new Map<string, Told[]>()
+const sessions = new Map<string, SessionMessage[]>()
 const cancels = new Map<string, () => void>()
 const modes = {
   currentModeId: 'code',
@@ -32,7 +32,7 @@ function save(sessionId: string): void {
   writeFileSync(fileOf(sessionId), JSON.stringify(sessions.get(sessionId)))
 }
 
-function tell(sessionId: string, role: Told['role'], text: string): void {
+function tell(sessionId: string, role: SessionMessage['role'], text: string): void {
   sessions.get(sessionId)?.push({ role, text })
   save(sessionId)
 }
@@ -176,12 +176,12 @@ const { closed } = agent({ name: 'scripted' })
     protocolVersion: 1,
     agentInfo: { name: 'scripted', title: 'Scripted', version: '7.0.0' },
     agentCapabilities: {
-      loadSession: can('load'),
-      promptCapabilities: { image: can('image'), embeddedContext: can('embed') },
+      loadSession: supports('load'),
+      promptCapabilities: { image: supports('image'), embeddedContext: supports('embed') },
     },
   }))
   .onRequest('session/new', () => {
-    if (!can('sign-in')) throw RequestError.authRequired()
+    if (!supports('sign-in')) throw RequestError.authRequired()
     const sessionId = crypto.randomUUID()
     sessions.set(sessionId, [])
     save(sessionId)
@@ -189,7 +189,7 @@ const { closed } = agent({ name: 'scripted' })
   })
   .onRequest('session/load', async ({ params: { sessionId }, client }) => {
     if (!existsSync(fileOf(sessionId))) throw RequestError.sessionNotFound(sessionId)
-    const told = JSON.parse(readFileSync(fileOf(sessionId), 'utf8')) as Told[]
+    const told = JSON.parse(readFileSync(fileOf(sessionId), 'utf8')) as SessionMessage[]
     sessions.set(sessionId, told)
     for (const { role, text } of told) {
       await client.notify('session/update', {

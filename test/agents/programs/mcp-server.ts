@@ -2,15 +2,15 @@
 import { existsSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { scriptedServer } from '../mcp-script.ts'
-import type { ScriptDesk } from '../mcp-script.ts'
+import { createScriptedMcpServer } from '../scripted-mcp-server.ts'
+import type { ServerControls } from '../scripted-mcp-server.ts'
 
 const [, , folder = '.', era = 'old'] = process.argv
 
-const desk: ScriptDesk = {
-  tell: (what) => writeFileSync(join(folder, what), ''),
-  die: () => process.exit(1),
-  gate: () =>
+const controls: ServerControls = {
+  report: (what) => writeFileSync(join(folder, what), ''),
+  crash: () => process.exit(1),
+  waitForRelease: () =>
     new Promise((resolve) => {
       const watcher = watch(folder, look)
       look()
@@ -22,5 +22,5 @@ const desk: ScriptDesk = {
     }),
 }
 
-if (era === 'new') serveStdio(() => scriptedServer(desk))
-else await scriptedServer(desk, { pushes: true }).connect(new StdioServerTransport())
+if (era === 'new') serveStdio(() => createScriptedMcpServer(controls))
+else await createScriptedMcpServer(controls, { pushes: true }).connect(new StdioServerTransport())

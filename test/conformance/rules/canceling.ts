@@ -1,13 +1,13 @@
 /** CancelTask. */
-import { all, decision, must, v1 } from '../rule.ts'
+import { allVersions, decision, must, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const canceling: Section = {
   title: 'Canceling',
   about: 'A request to stop. The agent is asked first and has a short time to comply.',
   rules: [
-    must('B-110', all, 'Canceling answers with the task as it then is.'),
-    must('B-111', all, 'A task that cannot be canceled is answered with -32002, an unknown one with -32001.'),
+    must('B-110', allVersions, 'Canceling answers with the task as it then is.'),
+    must('B-111', allVersions, 'A task that cannot be canceled is answered with -32002, an unknown one with -32001.'),
     must(
       'B-112',
       v1,
@@ -15,9 +15,9 @@ export const canceling: Section = {
     ),
     decision(
       'B-113',
-      all,
+      allVersions,
       'If the agent finishes first, the cancel is refused: one of the two wins, and there is never a mixture.',
     ),
-    decision('B-114', all, 'The cancel is told to every stream and ends every waiting send.'),
+    decision('B-114', allVersions, 'The cancel is told to every stream and ends every waiting send.'),
   ],
 }

@@ -1,5 +1,5 @@
 /** Which version is spoken, and how an agent is found and described. */
-import { all, decision, may, must, practice, should, v0_3, v1 } from '../rule.ts'
+import { allVersions, decision, may, must, practice, should, v0_3, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const versioning: Section = {
@@ -13,18 +13,26 @@ export const versioning: Section = {
     must('B-6', v1, 'The answer has the shapes and the meaning of the version asked for, also when it is an error.'),
     decision(
       'B-7',
-      all,
+      allVersions,
       'The refusal names the versions that are offered, in the newest shape the client could understand.',
     ),
     may('B-8', v1, 'One binding may be offered in several versions at one address; the card has one entry for each.'),
     should('B-9', v1, 'An application may pin the versions it speaks; the others are refused.'),
     decision(
       'B-10',
-      all,
+      allVersions,
       'A version header that is present always wins. Without one, the grammar of the JSON-RPC method decides (`message/send` is 0.x, `SendMessage` is 1.0); with `strict` a missing header means 0.3, as the text says.',
     ),
-    decision('B-11', all, 'REST under `/v1` is 0.3 unless the header says otherwise, and REST at the root is 1.0.'),
-    decision('B-13', all, 'A task made through one version can be read, followed and canceled through every other.'),
+    decision(
+      'B-11',
+      allVersions,
+      'REST under `/v1` is 0.3 unless the header says otherwise, and REST at the root is 1.0.',
+    ),
+    decision(
+      'B-13',
+      allVersions,
+      'A task made through one version can be read, followed and canceled through every other.',
+    ),
   ],
 }
 
@@ -34,11 +42,11 @@ export const cards: Section = {
   rules: [
     must(
       'B-14',
-      all,
+      allVersions,
       'The card is at `/.well-known/agent-card.json`, and for 0.2 clients at `/.well-known/agent.json`.',
     ),
     must('B-15', v1, 'What is served there is a card, as `application/json`, in the shape of the version asked for.'),
-    must('B-16', all, 'Every interface listed is really served, the preferred one first.'),
+    must('B-16', allVersions, 'Every interface listed is really served, the preferred one first.'),
     must('B-17', v1, 'A client takes the first listed interface that it supports.'),
     must(
       'B-18',
@@ -46,7 +54,7 @@ export const cards: Section = {
       'A client prefers the main url if it speaks its transport, and never mixes the url of one entry with the transport of another.',
     ),
     must('B-19', v0_3, 'The preferred transport is stated and is what the main url speaks.'),
-    should('B-20', all, 'A client falls back to another listed interface when its choice fails.'),
+    should('B-20', allVersions, 'A client falls back to another listed interface when its choice fails.'),
     should('B-21', v1, 'Cards may be cached: they carry `Cache-Control` with an age and an `ETag`.'),
     should('B-22', v1, 'A reader who kept a card may ask whether it has changed instead of fetching it again.'),
     decision(
@@ -54,17 +62,21 @@ export const cards: Section = {
       v1,
       'A matching `If-None-Match` is answered 304. Each variant has its own ETag, and `Vary` names the header that chooses between them.',
     ),
-    must('B-24', all, 'Cards hold no secrets, and a card that is not for everybody is behind authentication.'),
-    must('B-25', all, 'In production the addresses are HTTPS: the card advertises the public url it was given.'),
+    must('B-24', allVersions, 'Cards hold no secrets, and a card that is not for everybody is behind authentication.'),
+    must(
+      'B-25',
+      allVersions,
+      'In production the addresses are HTTPS: the card advertises the public url it was given.',
+    ),
     decision(
       'B-26',
-      all,
+      allVersions,
       'A card that lacks a required field is refused, and the field is named; one that lists no interface is that of a peer with simple tasks (S0-4).',
     ),
     should('B-27', v1, 'Agents that share a host have a card each, at a path of their own.'),
     practice(
       'B-28',
-      all,
+      allVersions,
       'The generation of a card is recognised by its fields, so that one document can serve old and new readers.',
     ),
   ],
@@ -109,12 +121,12 @@ export const extendedCard: Section = {
   rules: [
     must(
       'B-136',
-      all,
+      allVersions,
       'An agent that does not announce an extended card refuses the operation; one that announces it and has none answers -32007.',
     ),
-    must('B-137', all, 'The extended card requires authentication.'),
-    may('B-138', all, 'It may differ from caller to caller: each is shown the skills that it may use.'),
-    should('B-139', all, 'A client replaces the public card by it.'),
+    must('B-137', allVersions, 'The extended card requires authentication.'),
+    may('B-138', allVersions, 'It may differ from caller to caller: each is shown the skills that it may use.'),
+    should('B-139', allVersions, 'A client replaces the public card by it.'),
     should('B-140', v1, 'It is marked as private to its reader.'),
   ],
 }

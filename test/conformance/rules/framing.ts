@@ -1,5 +1,5 @@
 /** How requests, answers and streams travel over HTTP. */
-import { all, decision, must, old, practice, should, v1 } from '../rule.ts'
+import { allVersions, decision, must, legacyVersions, practice, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const framing: Section = {
@@ -8,37 +8,37 @@ export const framing: Section = {
   rules: [
     must(
       'F-1',
-      all,
+      allVersions,
       'JSON-RPC is a POST with a JSON body. The answer holds either `result` or `error` and repeats the id of the request, or `null` if the id could not be read.',
     ),
     decision(
       'F-2',
-      all,
+      allVersions,
       'The id is a string or an integer. A request without one is refused with -32600 before its params are read, and so is a batch: A2A has no notifications and no batches.',
     ),
     decision(
       'F-3',
-      all,
+      allVersions,
       'JSON-RPC errors travel with HTTP 200. Only conditions of the transport have their own status: 401, 403, 413, 415, 429 and 5xx, still with a JSON-RPC body.',
     ),
     must(
       'F-4',
-      all,
+      allVersions,
       'A stream is `text/event-stream`; each event is one `data:` line with one complete JSON document. Caches and proxies are told not to hold it back (`Cache-Control: no-cache`, `X-Accel-Buffering: no`).',
     ),
     practice(
       'F-5',
-      all,
+      allVersions,
       'A reader of streams accepts every line ending, joins several `data:` lines, skips comments and unknown fields, and flushes what is pending when the stream ends.',
     ),
     must(
       'F-6',
-      all,
+      allVersions,
       'Over JSON-RPC every event of a stream is a complete response that carries the id of the request.',
     ),
     decision(
       'F-7',
-      all,
+      allVersions,
       'A stream that cannot start is answered as a plain error; only `tasks/resubscribe` tells of an unknown task in an event. After the first event an error is the last event of the stream.',
     ),
     should(
@@ -48,12 +48,12 @@ export const framing: Section = {
     ),
     practice(
       'F-9',
-      all,
+      allVersions,
       'A verb after a colon (`/tasks/{id}:cancel`) is recognised before the id, ids are percent-decoded, and an empty body or a literal `null` is accepted where nothing needs to be said.',
     ),
     practice(
       'A-6',
-      old,
+      legacyVersions,
       'A REST error of 0.x has the code, message and data of JSON-RPC, and in `type` and `error` the class names by which the SDKs for Python and Java know it.',
     ),
     practice(
@@ -78,12 +78,12 @@ export const framing: Section = {
     ),
     must(
       'F-10',
-      all,
+      allVersions,
       'gRPC carries messages of proto3 over HTTP/2, with TLS where there are keys. Streams are server streaming, and the end of the call is the end of the stream. The services of both generations share one port.',
     ),
     decision(
       'B-12',
-      all,
+      allVersions,
       'Over gRPC the package of the service is the generation; metadata may name one of its versions.',
     ),
   ],

@@ -1,5 +1,5 @@
 /** How values are spelled in JSON. */
-import { all, decision, must, practice, should, v1 } from '../rule.ts'
+import { allVersions, decision, must, practice, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const json: Section = {
@@ -53,6 +53,10 @@ export const json: Section = {
       v1,
       'Integers are JSON numbers; decimal strings are read too, because query parameters have nothing else.',
     ),
-    decision('J-12', all, 'Where exactly one of several members may be set, two of them are an invalid parameter.'),
+    decision(
+      'J-12',
+      allVersions,
+      'Where exactly one of several members may be set, two of them are an invalid parameter.',
+    ),
   ],
 }

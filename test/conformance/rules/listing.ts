@@ -1,5 +1,5 @@
 /** ListTasks. */
-import { decision, must, old, v1 } from '../rule.ts'
+import { decision, must, legacyVersions, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const listing: Section = {
@@ -30,6 +30,6 @@ export const listing: Section = {
     decision('B-86', v1, 'A client stops at an empty or repeated token.', {
       open: 'our client gives out one page at a time',
     }),
-    decision('B-87', old, 'There is no such method in 0.x: -32601.'),
+    decision('B-87', legacyVersions, 'There is no such method in 0.x: -32601.'),
   ],
 }

@@ -1,35 +1,39 @@
 /** What is checked before anything happens. */
-import { all, decision, must, should, v1 } from '../rule.ts'
+import { allVersions, decision, must, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const requests: Section = {
   title: 'Requests',
   about: 'What is refused before an agent sees it. Every refusal names the field.',
   rules: [
-    must('B-35', all, 'What is not JSON is answered with -32700 and a `null` id.'),
-    must('B-36', all, 'An envelope with a wrong `jsonrpc`, no method or an impossible id is answered with -32600.'),
-    must('B-37', all, 'A method that does not exist is answered with -32601 and the id of the request.'),
+    must('B-35', allVersions, 'What is not JSON is answered with -32700 and a `null` id.'),
+    must(
+      'B-36',
+      allVersions,
+      'An envelope with a wrong `jsonrpc`, no method or an impossible id is answered with -32600.',
+    ),
+    must('B-37', allVersions, 'A method that does not exist is answered with -32601 and the id of the request.'),
     must(
       'B-38',
-      all,
+      allVersions,
       'Parameters are checked before any work: what is missing or of the wrong type is -32602 or 400, and the answer lists the fields and what is wrong with each.',
     ),
     decision(
       'B-39',
-      all,
+      allVersions,
       'A message needs a `messageId`, the role of a user and at least one part; each part has exactly one content, inline bytes are valid base64, and addresses are absolute http or https.',
     ),
     decision('B-40', v1, '`params` may be missing only where nothing is asked for. An array is refused with -32602.'),
     should(
       'B-41',
-      all,
+      allVersions,
       'Bodies, parts and the depth of metadata are limited (413), and a content type that is not JSON is refused (415).',
     ),
     must(
       'B-173',
-      all,
+      allVersions,
       'Addresses in parts are not trusted: they are absolute http or https, and the server fetches none of them.',
     ),
-    decision('B-42', all, 'A JSON-RPC id may be used again in a later request.'),
+    decision('B-42', allVersions, 'A JSON-RPC id may be used again in a later request.'),
   ],
 }

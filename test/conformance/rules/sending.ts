@@ -1,5 +1,5 @@
 /** Sending a message, and how much comes back. */
-import { all, decision, may, must, old, should, v1 } from '../rule.ts'
+import { allVersions, decision, may, must, legacyVersions, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const sending: Section = {
@@ -15,24 +15,24 @@ export const sending: Section = {
     must('B-65', v1, '`returnImmediately` means nothing where a message is the answer, nor for streams.'),
     decision(
       'B-66',
-      old,
+      legacyVersions,
       'In 0.x `blocking: false` answers at once and `true` waits. Without `blocking`, a send waits, unless it brings a webhook, or a configuration in ProtoJSON (REST, gRPC), where `false` is left out.',
     ),
     decision(
       'B-67',
-      all,
+      allVersions,
       'A client that leaves during a blocking send does not cancel the task. Waiting has a limit, after which the task is returned as it is.',
     ),
-    decision('B-68', all, 'One passage says that a send answers at once. B-63 is the specific rule and wins.'),
+    decision('B-68', allVersions, 'One passage says that a send answers at once. B-63 is the specific rule and wins.'),
     should(
       'B-69',
-      all,
+      allVersions,
       'The agent is told which output modes the client accepts; if none of them fits the agent, the message is refused before any work.',
     ),
-    must('B-70', all, 'A part whose media type the agent does not take is refused with -32005.'),
+    must('B-70', allVersions, 'A part whose media type the agent does not take is refused with -32005.'),
     should(
       'B-71',
-      all,
+      allVersions,
       'A webhook asked for inside a send is there before the answer, and hears of the task from its first event on. A server without push notifications refuses it rather than dropping it silently.',
     ),
     may('B-72', v1, 'A repeated send with the same message id may be recognised (B-163).'),
@@ -51,9 +51,9 @@ export const history: Section = {
     decision('B-74', v1, 'A negative or fractional length is an invalid parameter.'),
     decision(
       'B-75',
-      old,
+      legacyVersions,
       'JSON-RPC 0.x counts as 1.0 does. In 0.3 REST, 0 means no limit, because that format cannot tell 0 from nothing.',
     ),
-    decision('B-76', all, 'The length changes what is shown, never what is kept, and never the artifacts.'),
+    decision('B-76', allVersions, 'The length changes what is shown, never what is kept, and never the artifacts.'),
   ],
 }

@@ -1,5 +1,5 @@
 /** The life of a task, and its names. */
-import { all, decision, may, must, should, v1 } from '../rule.ts'
+import { allVersions, decision, may, must, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 
 export const tasks: Section = {
@@ -8,28 +8,28 @@ export const tasks: Section = {
   rules: [
     must(
       'B-43',
-      all,
+      allVersions,
       'A final state is final. A message to such a task is an unsupported operation in every version, and what its agent says later is dropped.',
     ),
     should(
       'B-44',
-      all,
+      allVersions,
       'To go on after the end, a client sends a new message in the same context that refers to the finished task.',
     ),
     decision(
       'B-45',
-      all,
+      allVersions,
       'A task that is running takes further messages: they wait their turn (`queue`, the default), are refused (`reject`) or are handed to the running turn (`steer`). Two turns of one task never run at once.',
     ),
     should('B-46', v1, 'Results are artifacts; messages are for questions and progress.'),
     decision(
       'B-47',
-      all,
+      allVersions,
       'Every message of the user is kept in the history, and so is a status message when the next one replaces it; both carry the ids of task and context.',
     ),
     decision(
       'B-48',
-      all,
+      allVersions,
       'Each change of state carries its time in UTC with milliseconds, never earlier than the one before.',
     ),
     may(
@@ -39,13 +39,13 @@ export const tasks: Section = {
     ),
     decision(
       'B-50',
-      all,
+      allVersions,
       'An agent that throws, says nonsense or takes too long ends its task as FAILED with a message: stored, and told to every reader.',
     ),
     should('B-51', v1, 'Work that an agent declines is REJECTED, at the start or later.'),
     decision(
       'B-52',
-      all,
+      allVersions,
       'After a restart no task is left hanging: it is run again, re-attached or failed with a reason, as its agent declares.',
     ),
   ],
@@ -55,12 +55,16 @@ export const identifiers: Section = {
   title: 'Ids and contexts',
   about: 'Who makes which id, and what happens when they do not fit together.',
   rules: [
-    must('B-53', all, 'The server makes task ids. A client cannot choose one.'),
-    must('B-54', all, 'A message for a task that does not exist is answered "task not found"; no task is created.'),
-    must('B-55', all, 'A message without a context opens one, and the answer names it.'),
+    must('B-53', allVersions, 'The server makes task ids. A client cannot choose one.'),
+    must(
+      'B-54',
+      allVersions,
+      'A message for a task that does not exist is answered "task not found"; no task is created.',
+    ),
+    must('B-55', allVersions, 'A message without a context opens one, and the answer names it.'),
     decision(
       'B-56',
-      all,
+      allVersions,
       'A context id made by the client is kept as it is. One that cannot be accepted is refused with the reason CONTEXT_REJECTED and never replaced by another.',
     ),
     must('B-57', v1, 'If only the task is named, its context follows from it.'),

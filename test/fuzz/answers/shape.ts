@@ -6,9 +6,9 @@
 export type Complain = (what: string) => void
 export type Check = (value: unknown, path: string, complain: (path: string, what: string) => void) => void
 
-export type Bag = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
-export function isBag(value: unknown): value is Bag {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -49,7 +49,7 @@ export const anything: Check = () => {}
 
 /** A free object, such as metadata. */
 export const struct: Check = (value, path, complain) => {
-  if (!isBag(value)) complain(path, 'is not an object')
+  if (!isJsonObject(value)) complain(path, 'is not an object')
 }
 
 /** UTC, with `Z` (J-3). */
@@ -80,7 +80,7 @@ export function object(fields: Readonly<Record<string, Check>>): Check {
     Object.entries(fields).map(([name, check]) => [name.replace('?', ''), { check, optional: name.endsWith('?') }]),
   )
   return (value, path, complain) => {
-    if (!isBag(value)) return complain(path, 'is not an object')
+    if (!isJsonObject(value)) return complain(path, 'is not an object')
     for (const key of Object.keys(value)) if (!known.has(key)) complain(`${path}.${key}`, 'does not belong there')
     for (const [name, { check, optional }] of known) {
       if (Object.hasOwn(value, name)) check(value[name], `${path}.${name}`, complain)
@@ -95,7 +95,7 @@ export function exactlyOne(
   common: Readonly<Record<string, Check>> = {},
 ): Check {
   return (value, path, complain) => {
-    if (!isBag(value)) return complain(path, 'is not an object')
+    if (!isJsonObject(value)) return complain(path, 'is not an object')
     const present = Object.keys(members).filter((name) => Object.hasOwn(value, name))
     const [only] = present
     if (only === undefined || present.length > 1) {
@@ -108,7 +108,7 @@ export function exactlyOne(
 /** The check that belongs to the value's own word for what it is. */
 export function byKind(key: string, kinds: Readonly<Record<string, Check>>): Check {
   return (value, path, complain) => {
-    const kind = isBag(value) ? value[key] : undefined
+    const kind = isJsonObject(value) ? value[key] : undefined
     const check = typeof kind === 'string' && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
     if (check === undefined) complain(`${path}.${key}`, `is none of ${Object.keys(kinds).join(', ')}`)
     else check(value, path, complain)

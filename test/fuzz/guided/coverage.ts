@@ -9,11 +9,11 @@ import type { Profiler } from 'node:inspector'
 
 export interface Coverage {
   /** What was reached since the last call. */
-  take(): Reached
+  take(): ReachedBlocks
   stop(): void
 }
 
-export interface Reached {
+export interface ReachedBlocks {
   readonly blocks: readonly Block[]
   /** V8 joins blocks with equal counts, so one that was reached need not be among `blocks`. */
   covers(block: Block): boolean
@@ -51,7 +51,7 @@ export function startCoverage(): Coverage {
   }
 }
 
-function reachedIn(scripts: readonly Profiler.ScriptCoverage[]): Reached {
+function reachedIn(scripts: readonly Profiler.ScriptCoverage[]): ReachedBlocks {
   const blocks: Block[] = []
   for (const { url, functions } of scripts)
     for (const { ranges } of functions)

@@ -2,9 +2,9 @@
 import { Worker } from 'node:worker_threads'
 import type { CampaignResult } from './campaign.ts'
 import type { Finding } from './target.ts'
-import type { WorkerNews, WorkerOrder } from './worker.ts'
+import type { WorkerMessage, WorkerInput } from './worker.ts'
 
-export interface RunOptions extends WorkerOrder {
+export interface RunOptions extends WorkerInput {
   progress?(done: number, pool: number, blocks: number): void
 }
 
@@ -29,11 +29,11 @@ export async function runTarget(options: RunOptions): Promise<CampaignResult> {
   )
 }
 
-type Ended =
+type ThreadResult =
   | { readonly result: CampaignResult }
   | { readonly batch: readonly Uint8Array[]; readonly kind: 'hang' | 'crash'; readonly message: string }
 
-function runThread({ progress, ...order }: RunOptions): Promise<Ended> {
+function runThread({ progress, ...order }: RunOptions): Promise<ThreadResult> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: order })
     let batch: readonly Uint8Array[] = []
@@ -45,13 +45,13 @@ function runThread({ progress, ...order }: RunOptions): Promise<Ended> {
         order.hangMs * silences,
       )
     }
-    const finish = (ended: Ended): void => {
+    const finish = (ended: ThreadResult): void => {
       clearTimeout(timer)
       resolve(ended)
       void worker.terminate()
     }
     watch()
-    worker.on('message', (news: WorkerNews) => {
+    worker.on('message', (news: WorkerMessage) => {
       watch()
       if ('batch' in news) batch = news.batch
       else if ('result' in news) finish(news)

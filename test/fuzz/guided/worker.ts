@@ -5,7 +5,7 @@ import type { CampaignResult } from './campaign.ts'
 import { startCoverage } from './coverage.ts'
 import type { FuzzTarget } from './target.ts'
 
-export interface WorkerOrder {
+export interface WorkerInput {
   /** A module whose export `targets` lists the targets. */
   readonly module: string
   readonly target: string
@@ -15,17 +15,17 @@ export interface WorkerOrder {
   readonly hangMs: number
 }
 
-export type WorkerNews =
+export type WorkerMessage =
   | { readonly batch: readonly Uint8Array[] }
   | { readonly done: number; readonly pool: number; readonly blocks: number }
   | { readonly result: CampaignResult }
 
-const { module, target: name, ...order } = workerData as WorkerOrder
+const { module, target: name, ...order } = workerData as WorkerInput
 const { targets } = (await import(module)) as { targets: readonly FuzzTarget[] }
 const target = targets.find((one) => one.name === name)
 if (target === undefined) throw new Error(`no target is called ${name}`)
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-const tell = (news: WorkerNews): void => parentPort?.postMessage(news)
+const tell = (news: WorkerMessage): void => parentPort?.postMessage(news)
 const coverage = startCoverage()
 const result = await runCampaign(target, {
   ...order,

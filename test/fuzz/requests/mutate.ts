@@ -1,5 +1,5 @@
 /** What can be done to a piece of JSON to make it wrong, each at a place chosen by number. Pure. */
-import { isBag } from '../answers/shape.ts'
+import { isJsonObject } from '../answers/shape.ts'
 
 export type Mutation =
   | { readonly kind: 'replace'; readonly at: number; readonly value: unknown }
@@ -49,7 +49,7 @@ function apply({ parent, key }: Place, mutation: Mutation): void {
       else delete holder[key]
       return
     case 'add':
-      if (isBag(value)) (value as Record<string, unknown>)[mutation.key] = structuredClone(mutation.value)
+      if (isJsonObject(value)) (value as Record<string, unknown>)[mutation.key] = structuredClone(mutation.value)
       else if (Array.isArray(value)) value.push(structuredClone(mutation.value))
       return
     case 'snake':

@@ -13,7 +13,7 @@ export interface Sample {
 }
 
 /** What the servers of the fuzz do at these words; at any other they say it back. */
-export const sayings = ['hello', 'hello', 'hello', 'mirror', 'mirror', 'ask', 'reply', 'throw', 'chunks', 'linger']
+export const messageTexts = ['hello', 'hello', 'hello', 'mirror', 'mirror', 'ask', 'reply', 'throw', 'chunks', 'linger']
 
 const newParts = [
   { text: 'mirror' },
@@ -39,7 +39,7 @@ const protoParts = [
 function newMessages(): unknown[] {
   const message = { messageId: '~new~', role: 'ROLE_USER', parts: [{ text: 'hello' }] }
   return [
-    ...sayings.map((text) => ({ message: { ...message, parts: [{ text }] } })),
+    ...messageTexts.map((text) => ({ message: { ...message, parts: [{ text }] } })),
     { message: { ...message, parts: newParts, metadata: { a: { b: [1] } }, extensions: ['urn:x'] } },
     { message: { ...message, contextId: '~context~', referenceTaskIds: ['~done~', '~working~'] } },
     { message: { ...message, taskId: '~asking~' }, configuration: { historyLength: 1, returnImmediately: true } },
@@ -59,7 +59,7 @@ function oldMessages(parts: 'parts' | 'content'): unknown[] {
     : { messageId: '~new~', role: 'ROLE_USER' }
   const message = { ...head, [parts]: say('hello') }
   return [
-    ...sayings.map((text) => ({ message: { ...message, [parts]: say(text) }, configuration: { blocking: true } })),
+    ...messageTexts.map((text) => ({ message: { ...message, [parts]: say(text) }, configuration: { blocking: true } })),
     { message: { ...message, [parts]: isJson ? oldParts : protoParts, metadata: { a: 1 } } },
     { message: { ...message, contextId: '~context~' }, configuration: { acceptedOutputModes: [], historyLength: 2 } },
     { message: { ...message, taskId: '~asking~' }, configuration: { blocking: false } },

@@ -6,7 +6,7 @@
 export const taskTokens = ['~working~', '~asking~', '~signing~', '~done~', '~failed~', '~canceled~'] as const
 export type TaskToken = (typeof taskTokens)[number]
 
-export interface Facts {
+export interface ServerFacts {
   readonly tasks: Readonly<Record<TaskToken, string>>
   /** A context that has tasks, and a page token that was really given out. */
   readonly context: string
@@ -24,7 +24,7 @@ const deepArray = `${'['.repeat(depth)}${']'.repeat(depth)}`
 const deepObject = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
 /** In a path, a header or a body. */
-export function fillIn(text: string, facts: Facts): string {
+export function replaceTokens(text: string, facts: ServerFacts): string {
   if (!text.includes('~')) return text
   return text
     .replaceAll(/~(?:working|asking|signing|done|failed|canceled)~/g, (token) => facts.tasks[token as TaskToken])

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { StreamEvent } from '@parley/a2a'
-import { chunksOf, stateOf, taskOf, textOf } from './scene.ts'
-import type { Scene } from './scene.ts'
+import { chunksOf, stateOf, taskOf, textOf } from './connected-peer.ts'
+import type { ConnectedPeer } from './connected-peer.ts'
 
-export function following(scene: Scene): void {
-  const { without } = scene.kind
+export function following(scene: ConnectedPeer): void {
+  const { missingCapabilities } = scene.kind
 
   it('reads a task, with as much of its history as it wants', async () => {
     const { id } = taskOf(await scene.agent.send('ask'))
@@ -16,7 +16,7 @@ export function following(scene: Scene): void {
     assert.deepEqual((await scene.agent.get(id, { historyLength: 1 })).history, all.history?.slice(-1))
   })
 
-  if (without.includes('list')) {
+  if (missingCapabilities.includes('list')) {
     it('knows without asking that tasks cannot be listed [B-87 B-169]', () =>
       scene.refusesUnasked('UNSUPPORTED_OPERATION', () => scene.agent.list()))
   } else {

@@ -3,19 +3,19 @@
  * to one A2A agent talks to all of them.
  */
 import { describe } from 'node:test'
-import { conversing } from './conversing.ts'
+import { conversations } from './conversations.ts'
 import { following } from './following.ts'
 import type { PeerKind } from './peer.ts'
-import { promises } from './promises.ts'
-import { openScene } from './scene.ts'
+import { cardCapabilities } from './card-capabilities.ts'
+import { openConnectedPeer } from './connected-peer.ts'
 import { sending } from './sending.ts'
 
 export function everyOperation(kind: PeerKind): void {
   describe(`our client and ${kind.name}`, { timeout: 20_000 }, () => {
-    const scene = openScene(kind)
-    promises(scene)
+    const scene = openConnectedPeer(kind)
+    cardCapabilities(scene)
     sending(scene)
     following(scene)
-    conversing(scene)
+    conversations(scene)
   })
 }

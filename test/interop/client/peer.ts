@@ -5,7 +5,7 @@ import type { Server as GrpcServer } from '@grpc/grpc-js'
 import { ServerCredentials } from '@grpc/grpc-js'
 import type { ConnectOptions } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
-import type { Play } from './play.ts'
+import type { AgentScript } from './agent-script.ts'
 
 export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 export type Version = '0.2' | '0.3' | '1.0'
@@ -20,11 +20,11 @@ export interface PeerKind {
   /** Who we are and what we prefer. */
   readonly options: ConnectOptions
   /** What its card does not promise: the client must know before it asks (B-169). */
-  readonly without: readonly ('list' | 'push' | 'extendedCard')[]
+  readonly missingCapabilities: readonly ('list' | 'push' | 'extendedCard')[]
   /** What it promises and cannot do, or does wrong, with the reason in words. */
-  readonly cannot?: Partial<Readonly<Record<Ability, string>>>
+  readonly knownDefects?: Partial<Readonly<Record<Ability, string>>>
   /** Its agent plays what is given, or what the suite asks for. */
-  open(script?: Play): Promise<Peer>
+  open(script?: AgentScript): Promise<Peer>
 }
 
 export type Ability = 'set push configs' | 'list push configs' | 'name files' | 'keep a null'
@@ -40,13 +40,13 @@ export interface Peer {
 export const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
 
 /** As `connect` has to be told of it: gRPC does not come by itself. */
-export const preferring = (binding: Binding): ConnectOptions => ({
+export const optionsPreferring = (binding: Binding): ConnectOptions => ({
   prefer: [binding],
   ...(binding === 'GRPC' ? { bindings: [grpc()] } : {}),
 })
 
 /** A free port for a server of @grpc/grpc-js, which closes with what is still open. */
-export async function listeningForGrpc(server: GrpcServer): Promise<string> {
+export async function listenGrpc(server: GrpcServer): Promise<string> {
   return new Promise((resolve, reject) =>
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (reason, port) =>
       reason === null ? resolve(`127.0.0.1:${port}`) : reject(reason),
@@ -57,19 +57,19 @@ export const agentName = 'Actor'
 export const extendedDescription = 'Does what it is told, and more for those it knows'
 export const mood = 'https://example.com/extensions/mood/v1'
 
-export async function listening(server: Server): Promise<string> {
+export async function listeningUrl(server: Server): Promise<string> {
   if (!server.listening) await new Promise<void>((resolve) => void server.once('listening', () => resolve()))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-export async function closed(server: Server): Promise<void> {
+export async function closeServer(server: Server): Promise<void> {
   const done = new Promise((resolve) => server.close(resolve))
   server.closeAllConnections()
   await done
 }
 
 /** The published servers write to the console whatever happens; nobody can tell them where else. */
-export function muted(): () => void {
+export function muteConsole(): () => void {
   const { log, info, warn, error } = console
   console.log = console.info = console.warn = console.error = () => {}
   return () => Object.assign(console, { log, info, warn, error })

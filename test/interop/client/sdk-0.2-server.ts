@@ -3,11 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import express from 'express'
 import type { AgentCard } from 'a2a-sdk-0.2'
 import { A2AExpressApp, DefaultRequestHandler, InMemoryTaskStore } from 'a2a-sdk-0.2/server'
-import { oldStage } from './old-stage.ts'
-import { agentName, closed, listening, muted } from './peer.ts'
+import { legacyScriptOutput } from './legacy-script-output.ts'
+import { agentName, closeServer, listeningUrl, muteConsole } from './peer.ts'
 import type { Peer, PeerKind } from './peer.ts'
-import { createHolds, play } from './play.ts'
-import type { Play } from './play.ts'
+import { createNamedGates, defaultScript } from './agent-script.ts'
+import type { AgentScript } from './agent-script.ts'
 
 export const sdk02: PeerKind = {
   name: 'a server of @a2a-js/sdk 0.2.5',
@@ -15,25 +15,25 @@ export const sdk02: PeerKind = {
   binding: 'JSONRPC',
   absent: '1.0',
   options: {},
-  without: ['list', 'extendedCard'],
-  cannot: { 'list push configs': 'it knows neither how to list nor how to delete them' },
+  missingCapabilities: ['list', 'extendedCard'],
+  knownDefects: { 'list push configs': 'it knows neither how to list nor how to delete them' },
   open,
 }
 
-async function open(script: Play = play): Promise<Peer> {
-  const unmute = muted()
-  const holds = createHolds()
+async function open(script: AgentScript = defaultScript): Promise<Peer> {
+  const unmute = muteConsole()
+  const holds = createNamedGates()
   const cancels = new Map<string, () => void>()
   const app = express()
   const server = app.listen(0, '127.0.0.1')
-  const url = await listening(server)
+  const url = await listeningUrl(server)
   const store = new InMemoryTaskStore()
   const requestHandler = new DefaultRequestHandler(cardOf(url), store, {
     async execute(context, bus) {
       const canceled = Promise.withResolvers<void>()
       cancels.set(context.taskId, canceled.resolve)
       await script(
-        oldStage(context, (event) => bus.publish(event)),
+        legacyScriptOutput(context, (event) => bus.publish(event)),
         holds,
         canceled.promise,
       )
@@ -47,7 +47,7 @@ async function open(script: Play = play): Promise<Peer> {
   })
   // It has the types of another Express; what it needs of the app is the same.
   new A2AExpressApp(requestHandler).setupRoutes(app as never)
-  return { url, release: holds.release, close: () => closed(server).finally(unmute) }
+  return { url, release: holds.release, close: () => closeServer(server).finally(unmute) }
 }
 
 function cardOf(url: string): AgentCard {

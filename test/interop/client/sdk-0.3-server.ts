@@ -11,11 +11,20 @@ import {
 } from 'a2a-sdk-0.3/server'
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-sdk-0.3/server/express'
 import { A2AService, grpcService } from 'a2a-sdk-0.3/server/grpc'
-import { oldStage } from './old-stage.ts'
-import { agentName, closed, extendedDescription, listening, listeningForGrpc, mood, muted, preferring } from './peer.ts'
+import { legacyScriptOutput } from './legacy-script-output.ts'
+import {
+  agentName,
+  closeServer,
+  extendedDescription,
+  listeningUrl,
+  listenGrpc,
+  mood,
+  muteConsole,
+  optionsPreferring,
+} from './peer.ts'
 import type { Binding, Peer, PeerKind } from './peer.ts'
-import { createHolds, play } from './play.ts'
-import type { Play } from './play.ts'
+import { createNamedGates, defaultScript } from './agent-script.ts'
+import type { AgentScript } from './agent-script.ts'
 
 const nameless = { 'name files': 'its proto of a file has no name' } as const
 const nulls = { 'keep a null': 'it reads the null of a protobuf as 0' } as const
@@ -25,21 +34,21 @@ export const sdk03 = (binding: Binding): PeerKind => ({
   version: '0.3',
   binding,
   absent: '1.0',
-  options: preferring(binding),
-  without: ['list'],
-  ...(binding === 'JSONRPC' ? {} : { cannot: binding === 'GRPC' ? { ...nameless, ...nulls } : nameless }),
+  options: optionsPreferring(binding),
+  missingCapabilities: ['list'],
+  ...(binding === 'JSONRPC' ? {} : { knownDefects: binding === 'GRPC' ? { ...nameless, ...nulls } : nameless }),
   open,
 })
 
-async function open(script: Play = play): Promise<Peer> {
-  const unmute = muted()
-  const holds = createHolds()
+async function open(script: AgentScript = defaultScript): Promise<Peer> {
+  const unmute = muteConsole()
+  const holds = createNamedGates()
   const cancels = new Map<string, () => void>()
   const app = express()
   const server = app.listen(0, '127.0.0.1')
-  const url = await listening(server)
+  const url = await listeningUrl(server)
   const grpcServer = new GrpcServer()
-  const grpcUrl = await listeningForGrpc(grpcServer)
+  const grpcUrl = await listenGrpc(grpcServer)
   const card = cardOf(url, grpcUrl)
   const hooks = new InMemoryPushNotificationStore()
   const requestHandler = new DefaultRequestHandler(
@@ -50,7 +59,7 @@ async function open(script: Play = play): Promise<Peer> {
         const canceled = Promise.withResolvers<void>()
         cancels.set(context.taskId, canceled.resolve)
         await script(
-          oldStage(context, (event) => bus.publish(event)),
+          legacyScriptOutput(context, (event) => bus.publish(event)),
           holds,
           canceled.promise,
         )
@@ -73,7 +82,7 @@ async function open(script: Play = play): Promise<Peer> {
     release: holds.release,
     close() {
       grpcServer.forceShutdown()
-      return closed(server).finally(unmute)
+      return closeServer(server).finally(unmute)
     },
   }
 }

@@ -14,10 +14,19 @@ import type { AgentExecutor, ExecutionEventBus, RequestContext } from 'a2a-sdk-1
 import { LegacyA2AService, legacyGrpcService } from 'a2a-sdk-1/compat/v0_3/server/grpc'
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-sdk-1/server/express'
 import { A2AService, grpcService } from 'a2a-sdk-1/server/grpc'
-import { agentName, closed, extendedDescription, listening, listeningForGrpc, mood, muted, preferring } from './peer.ts'
+import {
+  agentName,
+  closeServer,
+  extendedDescription,
+  listeningUrl,
+  listenGrpc,
+  mood,
+  muteConsole,
+  optionsPreferring,
+} from './peer.ts'
 import type { Binding, Peer, PeerKind } from './peer.ts'
-import { createHolds, play } from './play.ts'
-import type { Holds, Play, Stage } from './play.ts'
+import { createNamedGates, defaultScript } from './agent-script.ts'
+import type { NamedGates, AgentScript, ScriptOutput } from './agent-script.ts'
 
 /** What its REST of 0.3 does otherwise than the servers that were made for 0.3. */
 const oldRest = {
@@ -34,22 +43,22 @@ export function sdk1(version: '0.3' | '1.0', binding: Binding): PeerKind {
     version,
     binding,
     absent: version === '1.0' ? '0.3' : '0.2',
-    options: { ...preferring(binding), ...(version === '0.3' ? { version } : {}) },
-    without: version === '1.0' ? [] : ['list'],
-    ...(version === '0.3' && binding !== 'JSONRPC' ? { cannot: binding === 'GRPC' ? oldGrpc : oldRest } : {}),
+    options: { ...optionsPreferring(binding), ...(version === '0.3' ? { version } : {}) },
+    missingCapabilities: version === '1.0' ? [] : ['list'],
+    ...(version === '0.3' && binding !== 'JSONRPC' ? { knownDefects: binding === 'GRPC' ? oldGrpc : oldRest } : {}),
     open: (script) => open(version, script),
   }
 }
 
-async function open(version: '0.3' | '1.0', script: Play = play): Promise<Peer> {
-  const unmute = muted()
-  const holds = createHolds()
+async function open(version: '0.3' | '1.0', script: AgentScript = defaultScript): Promise<Peer> {
+  const unmute = muteConsole()
+  const holds = createNamedGates()
   const app = express()
   const server = app.listen(0, '127.0.0.1')
-  const url = await listening(server)
+  const url = await listeningUrl(server)
   const legacyCompat = { enabled: version === '0.3' }
   const grpcServer = new GrpcServer()
-  const grpcUrl = await listeningForGrpc(grpcServer)
+  const grpcUrl = await listenGrpc(grpcServer)
   const card = cardOf(url, grpcUrl, legacyCompat.enabled)
   const hooks = new InMemoryPushNotificationStore()
   const requestHandler = new DefaultRequestHandler(
@@ -72,7 +81,7 @@ async function open(version: '0.3' | '1.0', script: Play = play): Promise<Peer> 
     release: holds.release,
     close() {
       grpcServer.forceShutdown()
-      return closed(server).finally(unmute)
+      return closeServer(server).finally(unmute)
     },
   }
 }
@@ -95,7 +104,7 @@ function cardOf(url: string, grpcUrl: string, withOld: boolean): AgentCard {
   })
 }
 
-function executorOf(holds: Holds, script: Play): AgentExecutor {
+function executorOf(holds: NamedGates, script: AgentScript): AgentExecutor {
   const cancels = new Map<string, () => void>()
   return {
     async execute(context, bus) {
@@ -108,7 +117,7 @@ function executorOf(holds: Holds, script: Play): AgentExecutor {
   }
 }
 
-function stageOf({ taskId, contextId, userMessage, task }: RequestContext, bus: ExecutionEventBus): Stage {
+function stageOf({ taskId, contextId, userMessage, task }: RequestContext, bus: ExecutionEventBus): ScriptOutput {
   const first = userMessage.parts[0]?.content
   const statusOf = (state: string, text?: string) =>
     TaskStatus.fromJSON({

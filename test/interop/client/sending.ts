@@ -1,11 +1,11 @@
 /** Sending, streaming, and what messages carry: the same from every peer. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { chunksOf, keyOf, rejectsWith, taskOf, textOf, textOfArtifact } from './scene.ts'
-import type { Scene } from './scene.ts'
+import { chunksOf, keyOf, rejectsWith, taskOf, textOf, textOfArtifact } from './connected-peer.ts'
+import type { ConnectedPeer } from './connected-peer.ts'
 
-export function sending(scene: Scene): void {
-  const { cannot = {} } = scene.kind
+export function sending(scene: ConnectedPeer): void {
+  const { knownDefects = {} } = scene.kind
 
   it('sends and gets a finished task', async () => {
     const task = taskOf(await scene.agent.send('say hello there'))
@@ -93,12 +93,12 @@ export function sending(scene: Scene): void {
       { text: 'parts' },
       { raw: 'AQL/', filename: 'b.png', mediaType: 'image/png' },
       { url: 'https://example.com/c', filename: 'c.png', mediaType: 'image/png' },
-      { data: { deep: { er: [1, 'two', cannot['keep a null'] === undefined ? null : 3] } } },
+      { data: { deep: { er: [1, 'two', knownDefects['keep a null'] === undefined ? null : 3] } } },
     ]
     const { artifacts = [] } = taskOf(await scene.agent.send(parts))
     const [shown, mirror] = artifacts
     const own = { raw: 'AQL/', filename: 'a.bin', mediaType: 'application/x-a' }
-    const named = cannot['name files'] === undefined ? bare : nameless
+    const named = knownDefects['name files'] === undefined ? bare : nameless
     assert.deepEqual(named(shown?.parts), named([{ data: { rows: [1, 2.5], ok: true } }, own]))
     assert.deepEqual(named(mirror?.parts), named(parts))
   })

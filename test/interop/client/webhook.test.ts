@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test'
 import { isTerminal } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import { webhook } from '@parley/a2a/server'
-import { ours } from './our-server.ts'
+import { parleyServer } from './parley-server.ts'
 import { bindings } from './peer.ts'
 import type { PeerKind } from './peer.ts'
 import { sdk03 } from './sdk-0.3-server.ts'
@@ -29,7 +29,7 @@ const peers: readonly PeerKind[] = [
   sdk03('JSONRPC'),
   sdk1('0.3', 'JSONRPC'),
   sdk1('1.0', 'JSONRPC'),
-  ...versions.flatMap((version) => bindings.map((binding) => ours(version, binding))),
+  ...versions.flatMap((version) => bindings.map((binding) => parleyServer(version, binding))),
 ]
 
 for (const kind of peers) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { artifact, inputRequired } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
-import { nameOf, tongues } from '../cells.ts'
+import { nameOf, cellBindings } from '../cells.ts'
 import { createGate, sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
 import { stateIn } from '../spelling.ts'
@@ -22,7 +22,7 @@ export const acrossVersions: readonly Scenario[] = [
       })
       const said = [{ text: 'a', filename: 'a.txt' }, { data: [1, null] }, { raw: 'AA==', mediaType: 'image/png' }]
       const task = await sendForTask(peer, said)
-      for (const tongue of tongues) {
+      for (const tongue of cellBindings) {
         const other = peer.as(tongue)
         assert.deepEqual(await other.get(task.id), task, nameOf(tongue))
         const { payload } = await other.raw.call('GetTask', { id: task.id })
@@ -35,11 +35,14 @@ export const acrossVersions: readonly Scenario[] = [
     async check({ open }) {
       const peer = open(({ text }) => inputRequired(`${text}, and?`))
       const { id } = await sendForTask(peer, 'begin')
-      for (const tongue of tongues) {
+      for (const tongue of cellBindings) {
         const task = await sendForTask(peer.as(tongue), nameOf(tongue), { taskId: id })
         assert.deepEqual(task.status.message?.parts, [{ text: `${nameOf(tongue)}, and?` }])
       }
-      assert.equal((await peer.get(id)).history?.filter(({ role }) => role === 'ROLE_USER').length, 1 + tongues.length)
+      assert.equal(
+        (await peer.get(id)).history?.filter(({ role }) => role === 'ROLE_USER').length,
+        1 + cellBindings.length,
+      )
     },
   },
   {
@@ -57,14 +60,14 @@ export const acrossVersions: readonly Scenario[] = [
       assert.ok(first.done !== true && 'task' in first.value.event)
       const { id } = first.value.event.task
       const lastEventId = first.value.id ?? ''
-      const followers = tongues.map((tongue) =>
+      const followers = cellBindings.map((tongue) =>
         Array.fromAsync(peer.as(tongue).subscribe(id, { lastEventId }).frames()),
       )
       gate.open()
       const rest = (await Array.fromAsync(own)).map(({ event, id }) => ({ event, id }))
       for (const [index, events] of (await Promise.all(followers)).entries()) {
         const seen = events.map(({ event, id }) => ({ event, id }))
-        assert.deepEqual(seen, rest, nameOf(tongues[index]!))
+        assert.deepEqual(seen, rest, nameOf(cellBindings[index]!))
       }
     },
   },
@@ -72,7 +75,7 @@ export const acrossVersions: readonly Scenario[] = [
     name: 'a task begun in one version is canceled in every other, each spelling it its own way [B-13 B-110]',
     async check({ open }) {
       const peer = open(endless)
-      for (const tongue of tongues) {
+      for (const tongue of cellBindings) {
         const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
         const other = peer.as(tongue)
         const { payload } = await other.raw.call('CancelTask', { id })
@@ -115,7 +118,7 @@ export const acrossVersions: readonly Scenario[] = [
         metadata: { 'urn:x': { one: 1, two: 2 } },
       }
       const task = await sendForTask(peer, said)
-      for (const tongue of tongues) {
+      for (const tongue of cellBindings) {
         assert.equal((await sendForTask(peer.as(tongue), said)).id, task.id, nameOf(tongue))
         assert.equal(
           (await sendForTask(peer.as(tongue), sameAgain)).id,

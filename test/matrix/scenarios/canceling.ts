@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { inputRequired } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
-import { assertRefused } from '../refusal.ts'
-import { createGate, sendForTask, until } from '../scenario.ts'
+import { assertRefused } from '../assert-refused.ts'
+import { createGate, sendForTask, waitUntil } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
 import { stateIn } from '../spelling.ts'
 
@@ -59,7 +59,7 @@ export const canceling: readonly Scenario[] = [
       assert.ok(first.done !== true && 'task' in first.value.event)
       const { id } = first.value.event.task
       const waiting = sendForTask(peer, 'and this', { taskId: id })
-      await until(async () => (await peer.get(id)).history?.length === 2)
+      await waitUntil(async () => (await peer.get(id)).history?.length === 2)
       await peer.cancel(id)
       const rest = await Array.fromAsync(stream)
       const last = rest.at(-1)

@@ -1,10 +1,10 @@
 /** What an agent does not offer is refused: webhooks, an extended card, media types; and what it declares is confirmed. */
 import assert from 'node:assert/strict'
 import { A2AError } from '@parley/a2a'
-import { assertRefused } from '../refusal.ts'
+import { assertRefused } from '../assert-refused.ts'
 import type { Scenario } from '../scenario.ts'
 import { sendForTask } from '../scenario.ts'
-import { partsName, saying } from '../spelling.ts'
+import { partsName, messageParams } from '../spelling.ts'
 
 const uri = 'https://example.com/extensions/mood/v1'
 
@@ -23,7 +23,7 @@ export const capabilities: readonly Scenario[] = [
         await peer.raw.call('ListTaskPushNotificationConfigs', { taskId }),
         await peer.raw.call('DeleteTaskPushNotificationConfig', key),
         await peer.raw.call('SendMessage', {
-          ...saying('hi'),
+          ...messageParams('hi'),
           configuration: { taskPushNotificationConfig: { url: config.url } },
         }),
       ]
@@ -87,7 +87,7 @@ export const capabilities: readonly Scenario[] = [
       const peer = open(() => String((runs += 1)), { inputModes: ['text/*', 'image/png'] })
       const attempts = [{ raw: 'AA==', mediaType: 'image/jpeg' }, { url: 'https://example.com/x' }, { data: { a: 1 } }]
       for (const part of attempts) {
-        const answer = await peer.raw.call('SendMessage', saying('', { parts: [{ text: 'see' }, part] }))
+        const answer = await peer.raw.call('SendMessage', messageParams('', { parts: [{ text: 'see' }, part] }))
         const refusal = assertRefused(cell, answer, 'CONTENT_TYPE_NOT_SUPPORTED')
         assert.deepEqual(refusal.fields, [`message.${partsName(form)}[1]`])
         assert.equal(refusal.details['supported'], 'text/*, image/png')
@@ -105,7 +105,7 @@ export const capabilities: readonly Scenario[] = [
     async check({ open, cell }) {
       const peer = open(() => 'done', { outputModes: ['text/plain'] })
       const ask = (...acceptedOutputModes: string[]) =>
-        peer.raw.call('SendMessage', { ...saying('hi'), configuration: { acceptedOutputModes } })
+        peer.raw.call('SendMessage', { ...messageParams('hi'), configuration: { acceptedOutputModes } })
       const refusal = assertRefused(cell, await ask('image/png'), 'CONTENT_TYPE_NOT_SUPPORTED')
       assert.deepEqual(refusal.fields, ['configuration.acceptedOutputModes'])
       for (const modes of [['image/png', 'text/plain'], ['*/*'], []]) assert.equal((await ask(...modes)).status, 200)
@@ -117,12 +117,12 @@ export const capabilities: readonly Scenario[] = [
       const peer = open(({ extensions }) => ({ data: [...extensions] }), { extensions: [{ uri }] })
       const name = cell.version === '1.0' ? 'A2A-Extensions' : 'X-A2A-Extensions'
       const headers = { [name]: `${uri}, https://example.com/other, ${uri.toUpperCase()}` }
-      const answer = await peer.raw.call('SendMessage', saying('hi'), { headers })
+      const answer = await peer.raw.call('SendMessage', messageParams('hi'), { headers })
       assert.equal(answer.headers.get(name), uri)
       assert.match(JSON.stringify(answer.payload.task?.artifacts ?? answer.payload.artifacts), /mood/)
-      const stream = await peer.raw.stream('SendStreamingMessage', saying('hi'), { headers })
+      const stream = await peer.raw.stream('SendStreamingMessage', messageParams('hi'), { headers })
       assert.equal(stream.headers.get(name), uri)
-      const quiet = await peer.raw.call('SendMessage', saying('hi'))
+      const quiet = await peer.raw.call('SendMessage', messageParams('hi'))
       assert.equal(quiet.headers.get(name), null)
       assert.doesNotMatch(JSON.stringify(quiet.payload.task?.artifacts ?? quiet.payload.artifacts), /mood/)
     },
@@ -132,11 +132,15 @@ export const capabilities: readonly Scenario[] = [
     async check({ open, cell }) {
       const peer = open(() => 'done', { extensions: [{ uri, required: true }] })
       for (const operation of ['SendMessage', 'SendStreamingMessage'] as const) {
-        const refusal = assertRefused(cell, await peer.raw.call(operation, saying('hi')), 'EXTENSION_SUPPORT_REQUIRED')
+        const refusal = assertRefused(
+          cell,
+          await peer.raw.call(operation, messageParams('hi')),
+          'EXTENSION_SUPPORT_REQUIRED',
+        )
         assert.equal(refusal.details['missingExtensions'], uri)
       }
       const name = cell.version === '1.0' ? 'A2A-Extensions' : 'X-A2A-Extensions'
-      assert.equal((await peer.raw.call('SendMessage', saying('hi'), { headers: { [name]: uri } })).status, 200)
+      assert.equal((await peer.raw.call('SendMessage', messageParams('hi'), { headers: { [name]: uri } })).status, 200)
       assertRefused(cell, await peer.raw.call('GetTask', { id: 'nowhere' }), 'TASK_NOT_FOUND')
     },
   },
@@ -148,7 +152,7 @@ export const capabilities: readonly Scenario[] = [
       })
       const refusal = assertRefused(
         cell,
-        await peer.raw.call('SendMessage', saying('hi')),
+        await peer.raw.call('SendMessage', messageParams('hi')),
         'CONTENT_TYPE_NOT_SUPPORTED',
       )
       assert.equal(refusal.message, 'Only haiku, please')

@@ -4,7 +4,7 @@ import { fail, inputRequired, reject } from '@parley/a2a'
 import type { AgentFunction, Report } from '@parley/a2a'
 import { createGate, sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { partsName, saying, stateIn, statusUpdateIn } from '../spelling.ts'
+import { partsName, messageParams, stateIn, statusUpdateIn } from '../spelling.ts'
 
 const endings: readonly {
   readonly agent: AgentFunction
@@ -48,7 +48,7 @@ export const failures: readonly Scenario[] = [
     name: 'a stream tells the failure as its last status and keeps what came before [B-50 B-90 B-97]',
     async check({ open, form }) {
       const peer = open(endings[1]!.agent)
-      const { frames } = await peer.raw.stream('SendStreamingMessage', saying('go'))
+      const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'))
       const last = statusUpdateIn(form, frames.at(-1)?.payload)
       assert.equal(last.status.state, stateIn(form, 'TASK_STATE_FAILED'))
       assert.equal(last.final, form === '1.0' ? undefined : true)

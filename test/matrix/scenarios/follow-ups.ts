@@ -1,10 +1,10 @@
 /** Messages after the first: to a running task, to a finished one, to the wrong one, and about others. */
 import assert from 'node:assert/strict'
 import { artifact, inputRequired } from '@parley/a2a'
-import { assertRefused } from '../refusal.ts'
-import { createGate, sendForTask, until } from '../scenario.ts'
+import { assertRefused } from '../assert-refused.ts'
+import { createGate, sendForTask, waitUntil } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { saying } from '../spelling.ts'
+import { messageParams } from '../spelling.ts'
 
 export const followUps: readonly Scenario[] = [
   {
@@ -25,7 +25,7 @@ export const followUps: readonly Scenario[] = [
       await began.opened
       const second = sendForTask(peer, 'second', { taskId: id })
       // The second message is in the log before the first turn may end.
-      await until(async () => (await peer.get(id)).history?.length === 2)
+      await waitUntil(async () => (await peer.get(id)).history?.length === 2)
       gate.open()
       const done = await second
       assert.deepEqual([done.id, done.status.state, most], [id, 'TASK_STATE_COMPLETED', 1])
@@ -44,7 +44,7 @@ export const followUps: readonly Scenario[] = [
       const gate = createGate()
       const peer = open(() => gate.opened, { whenBusy: 'reject' })
       const { id } = await sendForTask(peer, 'first', { returnImmediately: true })
-      const answer = await peer.raw.call('SendMessage', saying('second', { taskId: id }))
+      const answer = await peer.raw.call('SendMessage', messageParams('second', { taskId: id }))
       assert.equal(assertRefused(cell, answer, 'UNSUPPORTED_OPERATION').details['taskId'], id)
       gate.open()
     },
@@ -73,7 +73,7 @@ export const followUps: readonly Scenario[] = [
       const peer = open(({ text }) => (text === 'throw' ? Promise.reject(new Error('no')) : 'done'))
       for (const text of ['end', 'throw']) {
         const { id } = await sendForTask(peer, text)
-        const answer = await peer.raw.call('SendMessage', saying('more', { taskId: id }))
+        const answer = await peer.raw.call('SendMessage', messageParams('more', { taskId: id }))
         assert.equal(assertRefused(cell, answer, 'UNSUPPORTED_OPERATION').details['taskId'], id)
         assert.equal((await peer.get(id)).history?.length, 1)
       }
@@ -107,7 +107,7 @@ export const followUps: readonly Scenario[] = [
     async check({ open, cell }) {
       let runs = 0
       const peer = open(() => String((runs += 1)))
-      const answer = await peer.raw.call('SendMessage', saying('hi', { taskId: 'chosen-by-me' }))
+      const answer = await peer.raw.call('SendMessage', messageParams('hi', { taskId: 'chosen-by-me' }))
       assert.equal(assertRefused(cell, answer, 'TASK_NOT_FOUND').details['taskId'], 'chosen-by-me')
       assertRefused(cell, await peer.raw.call('GetTask', { id: 'chosen-by-me' }), 'TASK_NOT_FOUND')
       assert.equal(runs, 0)
@@ -118,7 +118,7 @@ export const followUps: readonly Scenario[] = [
     async check({ open, cell }) {
       const peer = open(() => inputRequired('and?'))
       const { id, contextId } = await sendForTask(peer, 'hi')
-      const answer = await peer.raw.call('SendMessage', saying('more', { taskId: id, contextId: 'another' }))
+      const answer = await peer.raw.call('SendMessage', messageParams('more', { taskId: id, contextId: 'another' }))
       assert.deepEqual(assertRefused(cell, answer, 'INVALID_PARAMS').fields, ['message.contextId'])
       assert.equal((await peer.get(id)).history?.length, 1)
       const right = await sendForTask(peer, { parts: [{ text: 'more' }], contextId: contextId ?? '' }, { taskId: id })
@@ -130,7 +130,7 @@ export const followUps: readonly Scenario[] = [
     async check({ open, cell }) {
       const peer = open(() => 'done')
       for (const contextId of ['a b', 'x'.repeat(257), 'ü']) {
-        const answer = await peer.raw.call('SendMessage', saying('hi', { contextId }))
+        const answer = await peer.raw.call('SendMessage', messageParams('hi', { contextId }))
         assert.deepEqual(assertRefused(cell, answer, 'CONTEXT_REJECTED').fields, ['message.contextId'])
       }
     },

@@ -4,7 +4,7 @@ import { artifact, data, file } from '@parley/a2a'
 import type { Json, Part } from '@parley/a2a'
 import { sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { artifactUpdateIn, partsName, saying, taskIn } from '../spelling.ts'
+import { artifactUpdateIn, partsName, messageParams, taskIn } from '../spelling.ts'
 import type { Form } from '../spelling.ts'
 
 const bytes = 'AAH/gA=='
@@ -67,7 +67,7 @@ export const parts: readonly Scenario[] = [
     name: 'each kind of part is read and written in the words of its dialect [B-6 J-1 S2-9]',
     async check({ open, form }) {
       const peer = open(({ message }) => artifact('mirror', { parts: message.parts }))
-      const { payload } = await peer.raw.call('SendMessage', saying(''), {
+      const { payload } = await peer.raw.call('SendMessage', messageParams(''), {
         bend: (sent) => ({ ...sent, message: { ...sent.message, [partsName(form)]: written(form) } }),
       })
       const task = taskIn(form, payload)
@@ -115,7 +115,7 @@ export const parts: readonly Scenario[] = [
         { artifactId: 'file.2', parts: [{ url: 'https://example.com/b' }] },
         { artifactId: 'r-1', ...named, parts: [{ text: 'see' }, { data: null }] },
       ])
-      const { frames } = await peer.raw.stream('SendStreamingMessage', saying('again'))
+      const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('again'))
       const updates = frames
         .map(({ payload }) => artifactUpdateIn(form, payload))
         .filter((update) => update !== undefined)

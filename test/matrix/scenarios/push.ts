@@ -1,22 +1,22 @@
 /** Webhooks: configs in each version's shape, and what is told to them, in the words of who asked. */
 import assert from 'node:assert/strict'
 import type { Agent } from '@parley/a2a'
-import { assertRefused } from '../refusal.ts'
-import type { Scenario, World } from '../scenario.ts'
-import { sendForTask, until } from '../scenario.ts'
+import { assertRefused } from '../assert-refused.ts'
+import type { Scenario, ScenarioContext } from '../scenario.ts'
+import { sendForTask, waitUntil } from '../scenario.ts'
 import type { Form } from '../spelling.ts'
-import { saying, stateIn } from '../spelling.ts'
+import { messageParams, stateIn } from '../spelling.ts'
 
 const url = 'https://hooks.example.com/hook'
 
-interface Told {
+interface Notification {
   readonly headers: Headers
   readonly body: any
 }
 
 /** A peer whose webhooks lead here. The first ones may be answered otherwise than with 204. */
-function openWithHook({ open }: World, agent: Agent, statuses: number[] = []) {
-  const told: Told[] = []
+function openWithHook({ open }: ScenarioContext, agent: Agent, statuses: number[] = []) {
+  const told: Notification[] = []
   const fetch = async (request: Request): Promise<Response> => {
     const status = statuses.shift() ?? 204
     if (status === 204) told.push({ headers: request.headers, body: JSON.parse(await request.text()) })
@@ -33,8 +33,8 @@ function shownIn(form: Form, taskId: string, id: string): unknown {
   return { name: `tasks/${taskId}/pushNotificationConfigs/${id}`, pushNotificationConfig }
 }
 
-const stateTold = ({ body }: Told): string | undefined => body.statusUpdate?.status.state ?? body.status?.state
-const endsWith = (told: readonly Told[], state: string): boolean => {
+const stateTold = ({ body }: Notification): string | undefined => body.statusUpdate?.status.state ?? body.status?.state
+const endsWith = (told: readonly Notification[], state: string): boolean => {
   const last = told.at(-1)
   return last !== undefined && stateTold(last) === state
 }
@@ -95,7 +95,7 @@ export const push: readonly Scenario[] = [
       const { peer, told } = openWithHook(world, () => 'done')
       const isNew = world.cell.version === '1.0'
       const task = await sendForTask(peer, 'go', { taskPushNotificationConfig: { url, ...secrets } })
-      await until(async () => endsWith(told, stateIn(isNew ? '1.0' : '0.x JSON-RPC', 'TASK_STATE_COMPLETED')))
+      await waitUntil(async () => endsWith(told, stateIn(isNew ? '1.0' : '0.x JSON-RPC', 'TASK_STATE_COMPLETED')))
       for (const { headers, body } of told) {
         assert.equal(headers.get('content-type'), isNew ? 'application/a2a+json' : 'application/json')
         assert.equal(headers.get('authorization'), 'Bearer cred-456')
@@ -125,9 +125,9 @@ export const push: readonly Scenario[] = [
       const { id: taskId } = await sendForTask(peer, 'go')
       await peer.raw.call('CreateTaskPushNotificationConfig', { taskId, id: 'hook', url })
       await sendForTask(peer, 'more', { taskId })
-      await until(async () => endsWith(told, stateIn(form, 'TASK_STATE_INPUT_REQUIRED')))
+      await waitUntil(async () => endsWith(told, stateIn(form, 'TASK_STATE_INPUT_REQUIRED')))
       await peer.cancel(taskId)
-      await until(async () => endsWith(told, stateIn(form, 'TASK_STATE_CANCELED')))
+      await waitUntil(async () => endsWith(told, stateIn(form, 'TASK_STATE_CANCELED')))
       const other = await sendForTask(peer, 'go')
       await peer.raw.call('CreateTaskPushNotificationConfig', { taskId: other.id, id: 'hook', url })
       await peer.raw.call('DeleteTaskPushNotificationConfig', { taskId: other.id, id: 'hook' })
@@ -135,7 +135,7 @@ export const push: readonly Scenario[] = [
       await peer.cancel(other.id)
       await sendForTask(peer, 'end', { taskPushNotificationConfig: { url } })
       // What came of the last one shows that there was time for the other.
-      await until(async () => endsWith(told, stateIn(form, 'TASK_STATE_COMPLETED')))
+      await waitUntil(async () => endsWith(told, stateIn(form, 'TASK_STATE_COMPLETED')))
       const late = told.slice(before).filter(({ body }) => (body.statusUpdate?.taskId ?? body.id) === other.id)
       assert.deepEqual(late, [])
     },
@@ -146,7 +146,7 @@ export const push: readonly Scenario[] = [
       const { peer, told } = openWithHook(world, () => 'done', [500, 503, 302])
       const form = world.cell.version === '1.0' ? '1.0' : '0.x JSON-RPC'
       await sendForTask(peer, 'go', { taskPushNotificationConfig: { url } })
-      await until(async () => endsWith(told, stateIn(form, 'TASK_STATE_COMPLETED')))
+      await waitUntil(async () => endsWith(told, stateIn(form, 'TASK_STATE_COMPLETED')))
       const [first] = told
       assert.equal(first?.headers.get('a2a-event-id'), '2')
     },
@@ -165,7 +165,7 @@ export const push: readonly Scenario[] = [
       const split = assertRefused(cell, await create({ token: 'a\r\nX-Evil: 1' }), 'INVALID_PARAMS')
       assert.deepEqual(split.fields, [`${own}token`])
       const configuration = { taskPushNotificationConfig: { url: 'hook' } }
-      const inline = await peer.raw.call('SendMessage', { ...saying('hi'), configuration })
+      const inline = await peer.raw.call('SendMessage', { ...messageParams('hi'), configuration })
       const names = {
         '1.0': 'taskPushNotificationConfig',
         '0.x JSON-RPC': 'pushNotificationConfig',

@@ -4,7 +4,7 @@ import { authRequired, inputRequired, status } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
 import { createGate, sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { partsName, saying, stateIn, statusUpdateIn, taskIn } from '../spelling.ts'
+import { partsName, messageParams, stateIn, statusUpdateIn, taskIn } from '../spelling.ts'
 
 /** Asks which city at its first turn, and answers at its second. */
 async function* asksCity({ text, history }: Turn) {
@@ -42,12 +42,12 @@ export const questions: readonly Scenario[] = [
     name: 'a question closes the stream, in 0.x with final; the streamed answer begins with the task and goes on [B-91 B-97 B-102 T-5]',
     async check({ open, form }) {
       const peer = open(asksCity)
-      const first = await peer.raw.stream('SendStreamingMessage', saying('weather?'))
+      const first = await peer.raw.stream('SendStreamingMessage', messageParams('weather?'))
       const question = statusUpdateIn(form, first.frames.at(-1)?.payload)
       assert.equal(question.status.state, stateIn(form, 'TASK_STATE_INPUT_REQUIRED'))
       assert.equal(question.final, form === '1.0' ? undefined : true)
       const taskId = question.taskId
-      const second = await peer.raw.stream('SendStreamingMessage', saying('Oslo', { taskId }))
+      const second = await peer.raw.stream('SendStreamingMessage', messageParams('Oslo', { taskId }))
       const snapshot = taskIn(form, second.frames[0]?.payload)
       assert.equal(snapshot.id, taskId)
       assert.equal(snapshot.history.at(-1)[partsName(form)][0].text, 'Oslo')

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { inputRequired } from '@parley/a2a'
 import type { ListTasksResponse } from '@parley/a2a'
 import type { Cell } from '../cells.ts'
-import { assertRefused } from '../refusal.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { partsName, saying, stateIn, taskIn } from '../spelling.ts'
+import { partsName, messageParams, stateIn, taskIn } from '../spelling.ts'
 
 const onlyNew = ({ version }: Cell): string | undefined =>
   version === '1.0' ? undefined : `A2A ${version} has no way to list tasks`
@@ -25,7 +25,7 @@ export const reading: readonly Scenario[] = [
       assert.equal(first.payload.kind, form === '0.x JSON-RPC' ? 'task' : undefined)
       assert.equal(
         first.headers.get('cache-control'),
-        form === '1.0' || form === '0.x REST' ? cacheOf(peer.tongue.binding) : null,
+        form === '1.0' || form === '0.x REST' ? cacheOf(peer.cellBinding.binding) : null,
       )
       const second = await peer.raw.call('GetTask', { id: sent.id })
       assert.deepEqual(second.payload, first.payload)
@@ -64,7 +64,7 @@ export const reading: readonly Scenario[] = [
         [[{ text: '3' }]],
       )
       const { frames } = await peer.raw.stream('SendStreamingMessage', {
-        ...saying('4', { taskId: id }),
+        ...messageParams('4', { taskId: id }),
         configuration: { historyLength: 1 },
       })
       assert.deepEqual(taskIn(form, frames[0]?.payload).history.length, 1)

@@ -1,10 +1,10 @@
 /** The same message once more: recognised by its id and what it says, while it runs and after. */
 import assert from 'node:assert/strict'
 import { inputRequired, reply } from '@parley/a2a'
-import { assertRefused } from '../refusal.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { createGate } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { saying, taskIn } from '../spelling.ts'
+import { messageParams, taskIn } from '../spelling.ts'
 
 export const repeating: readonly Scenario[] = [
   {
@@ -17,7 +17,7 @@ export const repeating: readonly Scenario[] = [
         yield 'working'
         await gate.opened
       })
-      const request = saying('go')
+      const request = messageParams('go')
       const first = peer.raw.call('SendMessage', request)
       const second = peer.raw.call('SendMessage', request)
       gate.open()
@@ -32,7 +32,7 @@ export const repeating: readonly Scenario[] = [
     async check({ open }) {
       let runs = 0
       const peer = open(() => reply(String((runs += 1))))
-      const request = saying('go')
+      const request = messageParams('go')
       const first = await peer.raw.call('SendMessage', request)
       const second = await peer.raw.call('SendMessage', request)
       assert.deepEqual([second.payload, runs], [first.payload, 1])
@@ -43,7 +43,7 @@ export const repeating: readonly Scenario[] = [
     async check({ open, form }) {
       let runs = 0
       const peer = open(() => String((runs += 1)))
-      const request = saying('go')
+      const request = messageParams('go')
       const other = { message: { ...request.message, parts: [{ text: 'something else' }] } }
       const ask = async (asked: typeof request) => taskIn(form, (await peer.raw.call('SendMessage', asked)).payload)
       const [first, second] = [await ask(request), await ask(other)]
@@ -56,12 +56,12 @@ export const repeating: readonly Scenario[] = [
     name: 'an id that comes again with other content inside one task is refused [B-163]',
     async check({ open, form, cell }) {
       const peer = open(() => inputRequired('and?'))
-      const opening = saying('go')
+      const opening = messageParams('go')
       const { id } = taskIn(form, (await peer.raw.call('SendMessage', opening)).payload)
-      const answer = saying('one', { taskId: id })
+      const answer = messageParams('one', { taskId: id })
       await peer.raw.call('SendMessage', answer)
       for (const { messageId } of [answer.message, opening.message]) {
-        const other = saying('another', { taskId: id, messageId })
+        const other = messageParams('another', { taskId: id, messageId })
         const refusal = assertRefused(cell, await peer.raw.call('SendMessage', other), 'MESSAGE_ID_REUSED')
         assert.deepEqual(refusal.fields, ['message.messageId'])
       }
@@ -72,7 +72,7 @@ export const repeating: readonly Scenario[] = [
     async check({ open, form }) {
       let number = 0
       const peer = open(() => `call ${(number += 1)}`)
-      const request = saying('my number?', { messageId: 'm-1' })
+      const request = messageParams('my number?', { messageId: 'm-1' })
       const mine = taskIn(form, (await peer.raw.call('SendMessage', request)).payload)
       const theirs = taskIn(form, (await peer.raw.call('SendMessage', request)).payload)
       assert.notEqual(theirs.id, mine.id)
@@ -90,7 +90,7 @@ export const repeating: readonly Scenario[] = [
         yield 'a'
         yield 'b'
       })
-      const request = saying('go')
+      const request = messageParams('go')
       const { frames: all } = await peer.raw.stream('SendStreamingMessage', request)
       const { frames: again } = await peer.raw.stream('SendStreamingMessage', request)
       assert.deepEqual(

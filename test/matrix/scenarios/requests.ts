@@ -1,10 +1,10 @@
 /** Requests that are wrong: which error each gets, in the words of which version. */
 import assert from 'node:assert/strict'
 import type { Cell } from '../cells.ts'
-import { assertRefused } from '../refusal.ts'
-import type { Answer } from '../raw.ts'
+import { assertRefused } from '../assert-refused.ts'
+import type { RawAnswer } from '../raw-client.ts'
 import type { Scenario } from '../scenario.ts'
-import { partsName, sayIn, saying, stateIn, taskIn } from '../spelling.ts'
+import { partsName, messageBodyIn, messageParams, stateIn, taskIn } from '../spelling.ts'
 
 const json = { 'content-type': 'application/json' }
 
@@ -36,14 +36,14 @@ export const requests: readonly Scenario[] = [
         [(message) => ({ ...message, [parts]: [{}], metadata: [] }), [`message.${parts}[0]`, 'message.metadata']],
       ]
       for (const [bend, fields] of [...missing, ...(cell.binding === 'GRPC' ? [] : wrong)]) {
-        const answer = await peer.raw.call('SendMessage', saying('hi'), {
+        const answer = await peer.raw.call('SendMessage', messageParams('hi'), {
           bend: (payload) => ({ ...payload, message: bend(payload.message) }),
         })
         const refusal = assertRefused(cell, answer, 'INVALID_PARAMS')
         assert.deepEqual([...refusal.fields].sort(), [...fields].sort(), refusal.message)
         for (const field of fields) assert.ok(refusal.message.includes(field), refusal.message)
       }
-      const without = await peer.raw.call('SendMessage', saying('hi'), { bend: () => ({}) })
+      const without = await peer.raw.call('SendMessage', messageParams('hi'), { bend: () => ({}) })
       assert.deepEqual(assertRefused(cell, without, 'INVALID_PARAMS').fields, ['message'])
     },
   },
@@ -51,9 +51,9 @@ export const requests: readonly Scenario[] = [
     name: 'a message that says it is the agent’s own, or brings a file from nowhere, is refused [B-39]',
     async check({ open, cell, form }) {
       const peer = open(() => 'done')
-      const own = await peer.raw.call('SendMessage', saying('hi', { role: 'ROLE_AGENT' }))
+      const own = await peer.raw.call('SendMessage', messageParams('hi', { role: 'ROLE_AGENT' }))
       assert.deepEqual(assertRefused(cell, own, 'INVALID_PARAMS').fields, ['message.role'])
-      const file = await peer.raw.call('SendMessage', saying('', { parts: [{ url: 'file:///etc/passwd' }] }))
+      const file = await peer.raw.call('SendMessage', messageParams('', { parts: [{ url: 'file:///etc/passwd' }] }))
       const spelled = {
         '1.0': 'parts[0].url',
         '0.x JSON-RPC': 'parts[0].file.uri',
@@ -66,7 +66,7 @@ export const requests: readonly Scenario[] = [
     name: 'unknown fields are ignored, snake_case is understood, and what is not asked for is not written [J-1 J-10]',
     async check({ open, form }) {
       const peer = open(({ message }) => ({ data: message.metadata ?? null }))
-      const { payload, body } = await peer.raw.call('SendMessage', saying('hi'), {
+      const { payload, body } = await peer.raw.call('SendMessage', messageParams('hi'), {
         bend: ({ message: { messageId, ...message } }) => ({
           message: { ...message, message_id: messageId, surprise: 1, metadata: { kept: true } },
           later: {},
@@ -110,7 +110,11 @@ export const requests: readonly Scenario[] = [
       const odd: [unknown, unknown][] = [
         [[], null],
         [
-          { jsonrpc: '2.0', method: cell.version === '1.0' ? 'SendMessage' : 'message/send', params: saying('hi') },
+          {
+            jsonrpc: '2.0',
+            method: cell.version === '1.0' ? 'SendMessage' : 'message/send',
+            params: messageParams('hi'),
+          },
           null,
         ],
         [{ jsonrpc: '1.0', id: 5, method: 'x' }, 5],
@@ -130,13 +134,13 @@ export const requests: readonly Scenario[] = [
       let runs = 0
       const peer = open(() => String((runs += 1)))
       for (const version of ['0.5', '2.0', 'v1', '1.0, 0.3']) {
-        const answer = await peer.raw.call('SendMessage', saying('hi'), { headers: { 'A2A-Version': version } })
+        const answer = await peer.raw.call('SendMessage', messageParams('hi'), { headers: { 'A2A-Version': version } })
         const refusal = assertRefused({ ...cell, version: '1.0' }, answer, 'VERSION_NOT_SUPPORTED')
         assert.equal(refusal.details['supportedVersions'], '1.0,0.3,0.2')
       }
       assert.equal(runs, 0)
       const headers = { 'A2A-Version': `${cell.version}.7` }
-      const { payload, headers: answered } = await peer.raw.call('SendMessage', saying('hi'), { headers })
+      const { payload, headers: answered } = await peer.raw.call('SendMessage', messageParams('hi'), { headers })
       assert.equal(taskIn(form, payload).status.state, stateIn(form, 'TASK_STATE_COMPLETED'))
       assert.equal(answered.get('a2a-version'), cell.version)
     },
@@ -148,7 +152,7 @@ export const requests: readonly Scenario[] = [
       const peer = open(() => 'done')
       const isNew = cell.version === '1.0'
       const path = cell.binding === 'JSONRPC' ? '/' : isNew ? '/message:send' : '/v1/message:send'
-      const params = sayIn(form, crypto.randomUUID(), 'hi')
+      const params = messageBodyIn(form, crypto.randomUUID(), 'hi')
       const method = isNew ? 'SendMessage' : 'message/send'
       const body = JSON.stringify(cell.binding === 'JSONRPC' ? { jsonrpc: '2.0', id: 1, method, params } : params)
       const ask = async (query: string) => {
@@ -167,8 +171,8 @@ export const requests: readonly Scenario[] = [
     skip: ({ binding }) => (binding === 'GRPC' ? 'the transport refuses it before we see it' : undefined),
     async check({ open, cell }) {
       const peer = open(() => 'done', { server: { limits: { bodyBytes: 1_000 } } })
-      assertRefused(cell, await peer.raw.call('SendMessage', saying('x'.repeat(2_000))), 'PAYLOAD_TOO_LARGE')
-      assert.equal((await peer.raw.call('SendMessage', saying('x'))).status, 200)
+      assertRefused(cell, await peer.raw.call('SendMessage', messageParams('x'.repeat(2_000))), 'PAYLOAD_TOO_LARGE')
+      assert.equal((await peer.raw.call('SendMessage', messageParams('x'))).status, 200)
     },
   },
   {
@@ -176,12 +180,12 @@ export const requests: readonly Scenario[] = [
     async check({ open, cell }) {
       // Beside its data a message has other values, in each version and binding some more or fewer: 100 are enough for all.
       const data = (count: number) =>
-        saying('', { parts: [{ data: { list: Array.from({ length: count }, () => ({})) } }] })
+        messageParams('', { parts: [{ data: { list: Array.from({ length: count }, () => ({})) } }] })
       const peer = open(() => 'done', { server: { limits: { jsonNodes: 1_000 } } })
       assert.equal((await peer.raw.call('SendMessage', data(900))).status, 200)
       const refused = await peer.raw.call('SendMessage', data(1_000))
       assertRefused(cell, refused, 'PAYLOAD_TOO_LARGE')
-      assert.equal((await peer.raw.call('SendMessage', saying('x'))).status, 200)
+      assert.equal((await peer.raw.call('SendMessage', messageParams('x'))).status, 200)
     },
   },
   {
@@ -190,10 +194,10 @@ export const requests: readonly Scenario[] = [
       const peer = open(() => 'done', { server: { limits: { parts: 2, metadataDepth: 3 } } })
       const many = await peer.raw.call(
         'SendMessage',
-        saying('', { parts: [{ text: '1' }, { text: '2' }, { text: '3' }] }),
+        messageParams('', { parts: [{ text: '1' }, { text: '2' }, { text: '3' }] }),
       )
       assert.deepEqual(assertRefused(cell, many, 'INVALID_PARAMS').fields, [`message.${partsName(form)}`])
-      const deep = await peer.raw.call('SendMessage', saying('hi', { metadata: { a: { b: { c: { d: 1 } } } } }))
+      const deep = await peer.raw.call('SendMessage', messageParams('hi', { metadata: { a: { b: { c: { d: 1 } } } } }))
       assert.deepEqual(assertRefused(cell, deep, 'INVALID_PARAMS').fields, ['message.metadata'])
     },
   },
@@ -203,6 +207,6 @@ function post(document: unknown): RequestInit {
   return { method: 'POST', headers: json, body: JSON.stringify(document) }
 }
 
-async function read(response: Response): Promise<Answer> {
+async function read(response: Response): Promise<RawAnswer> {
   return { status: response.status, headers: response.headers, body: await response.json(), payload: undefined }
 }

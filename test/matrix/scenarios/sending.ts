@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { reply } from '@parley/a2a'
 import { createGate, sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { messageIn, partsName, sayIn, saying, stateIn, taskIn } from '../spelling.ts'
+import { messageIn, partsName, messageBodyIn, messageParams, stateIn, taskIn } from '../spelling.ts'
 
 const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
@@ -26,7 +26,7 @@ export const sending: readonly Scenario[] = [
     name: 'the answer has the shape and the spelling of the version it was asked in [B-6 B-48 J-1 J-2 J-3 S2-10 F-1 F-8]',
     async check({ open, cell, form }) {
       const peer = open(({ text }) => `Hello, ${text}!`)
-      const { status, headers, body, payload } = await peer.raw.call('SendMessage', saying('Ann'))
+      const { status, headers, body, payload } = await peer.raw.call('SendMessage', messageParams('Ann'))
       assert.equal(status, 200)
       assert.equal(headers.get('a2a-version'), cell.version)
       if (cell.binding === 'JSONRPC') {
@@ -57,7 +57,9 @@ export const sending: readonly Scenario[] = [
         await delay(20)
         yield text
       })
-      const { payload } = await peer.raw.call('SendMessage', saying(''), { bend: () => sayIn(form, 'by-hand', 'hi') })
+      const { payload } = await peer.raw.call('SendMessage', messageParams(''), {
+        bend: () => messageBodyIn(form, 'by-hand', 'hi'),
+      })
       const task = taskIn(form, payload)
       assert.equal(task.status.state, stateIn(form, 'TASK_STATE_COMPLETED'))
       assert.equal(task.artifacts[0].parts[0].text, 'as you say: hi')
@@ -72,7 +74,7 @@ export const sending: readonly Scenario[] = [
       assert.ok('parts' in answer)
       assert.deepEqual([answer.role, answer.contextId, answer.taskId], ['ROLE_AGENT', 'talk-1', undefined])
       assert.deepEqual(answer.parts, [{ text: 'You said hi' }])
-      const { payload } = await peer.raw.call('SendMessage', saying('again'))
+      const { payload } = await peer.raw.call('SendMessage', messageParams('again'))
       const message = messageIn(form, payload)
       assert.equal(message.role, form === '0.x JSON-RPC' ? 'agent' : 'ROLE_AGENT')
       assert.equal(message[partsName(form)][0].text, 'You said again')
@@ -108,7 +110,7 @@ export const sending: readonly Scenario[] = [
         await new Promise((resolve) => setImmediate(resolve))
         yield 'two'
       })
-      const { frames } = await peer.raw.stream('SendStreamingMessage', saying('go'), {
+      const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'), {
         bend: (payload) => ({
           ...payload,
           configuration: form === '1.0' ? { returnImmediately: true } : { blocking: false },

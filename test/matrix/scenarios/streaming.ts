@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { artifact, reply, status } from '@parley/a2a'
 import { createGate, sendForTask } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { assertRefused } from '../refusal.ts'
-import { artifactUpdateIn, messageIn, partsName, saying, stateIn, statusUpdateIn, taskIn } from '../spelling.ts'
+import { assertRefused } from '../assert-refused.ts'
+import { artifactUpdateIn, messageIn, partsName, messageParams, stateIn, statusUpdateIn, taskIn } from '../spelling.ts'
 
 export const streaming: readonly Scenario[] = [
   {
@@ -15,7 +15,7 @@ export const streaming: readonly Scenario[] = [
         yield 'one '
         yield 'two'
       })
-      const { frames } = await peer.raw.stream('SendStreamingMessage', saying('go'))
+      const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'))
       const payloads = frames.map(({ payload }) => payload)
       const task = taskIn(form, payloads[0])
       assert.equal(task.status.state, stateIn(form, 'TASK_STATE_SUBMITTED'))
@@ -38,7 +38,7 @@ export const streaming: readonly Scenario[] = [
     skip: ({ binding }) => (binding === 'GRPC' ? 'gRPC has messages and no frames around them' : undefined),
     async check({ open, cell }) {
       const peer = open(() => ['a', 'b'])
-      const { status, headers, frames } = await peer.raw.stream('SendStreamingMessage', saying('go'))
+      const { status, headers, frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'))
       assert.equal(status, 200)
       assert.equal(headers.get('cache-control'), 'no-cache')
       assert.equal(headers.get('x-accel-buffering'), 'no')
@@ -63,7 +63,7 @@ export const streaming: readonly Scenario[] = [
         yield status('two')
         yield 'done'
       })
-      const { frames } = await peer.raw.stream('SendStreamingMessage', saying('go'))
+      const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'))
       const finals = frames.map(({ payload }) => statusUpdateIn(form, payload)?.final).filter((f) => f !== undefined)
       assert.deepEqual(finals, form === '1.0' ? [] : [false, false, true])
       assert.equal(frames.filter(({ body }) => JSON.stringify(body).includes('"final"')).length, finals.length)
@@ -73,7 +73,7 @@ export const streaming: readonly Scenario[] = [
     name: 'an agent that replies gives a stream of exactly one message, which has no id [B-89 T-1]',
     async check({ open, form }) {
       const peer = open(() => reply('hi'))
-      const { frames } = await peer.raw.stream('SendStreamingMessage', saying('go'))
+      const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'))
       assert.equal(frames.length, 1)
       assert.equal(messageIn(form, frames[0]?.payload)[partsName(form)][0].text, 'hi')
       assert.equal(frames[0]?.id, undefined)
@@ -89,7 +89,7 @@ export const streaming: readonly Scenario[] = [
         yield artifact('note', { text: 'old' })
         yield artifact('note', { text: 'new' })
       })
-      const { frames } = await peer.raw.stream('SendStreamingMessage', saying('go'))
+      const { frames } = await peer.raw.stream('SendStreamingMessage', messageParams('go'))
       const updates = frames.map(({ payload }) => artifactUpdateIn(form, payload)).filter((u) => u !== undefined)
       assert.deepEqual(
         updates.map(({ append, lastChunk }) => [append === true, lastChunk === true]),
@@ -141,7 +141,7 @@ export const streaming: readonly Scenario[] = [
     name: 'an agent that does not stream refuses streams and subscriptions with a plain error [B-88 B-106 F-7]',
     async check({ open, cell }) {
       const peer = open(() => 'done', { streaming: false })
-      assertRefused(cell, await peer.raw.call('SendStreamingMessage', saying('go')), 'UNSUPPORTED_OPERATION')
+      assertRefused(cell, await peer.raw.call('SendStreamingMessage', messageParams('go')), 'UNSUPPORTED_OPERATION')
       const { id } = await sendForTask(peer, 'go')
       assertRefused(cell, await peer.raw.call('SubscribeToTask', { id }), 'UNSUPPORTED_OPERATION')
     },
@@ -150,7 +150,7 @@ export const streaming: readonly Scenario[] = [
     name: 'a streamed send refuses what a plain send refuses, before any event [B-104 F-7]',
     async check({ open, cell }) {
       const peer = open(() => 'done', { inputModes: ['text/plain'] })
-      const { message } = saying('go')
+      const { message } = messageParams('go')
       const attempts = [
         { message: { ...message, taskId: 'nowhere' } },
         { message: { ...message, contextId: 'no spaces please' } },

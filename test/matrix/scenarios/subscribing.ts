@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { inputRequired } from '@parley/a2a'
 import type { StreamEvent } from '@parley/a2a'
-import { assertRefused } from '../refusal.ts'
-import { createGate, sendForTask, until } from '../scenario.ts'
+import { assertRefused } from '../assert-refused.ts'
+import { createGate, sendForTask, waitUntil } from '../scenario.ts'
 import type { Scenario } from '../scenario.ts'
-import { saying, stateIn, statusUpdateIn, taskIn } from '../spelling.ts'
+import { messageParams, stateIn, statusUpdateIn, taskIn } from '../spelling.ts'
 
 export const subscribing: readonly Scenario[] = [
   {
@@ -20,7 +20,7 @@ export const subscribing: readonly Scenario[] = [
         yield 'd'
       })
       const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
-      await until(async () => textOf((await peer.get(id)).artifacts?.[0]?.parts) === 'ab')
+      await waitUntil(async () => textOf((await peer.get(id)).artifacts?.[0]?.parts) === 'ab')
       const stream = peer.subscribe(id).frames()
       const first = await stream.next()
       assert.ok(first.done !== true && 'task' in first.value.event)
@@ -144,7 +144,7 @@ export const subscribing: readonly Scenario[] = [
         yield 'a'
         yield 'b'
       })
-      const request = saying('go')
+      const request = messageParams('go')
       const { frames: all } = await peer.raw.stream('SendStreamingMessage', request)
       const headers = { 'Last-Event-ID': all[1]?.id ?? '' }
       const { frames: rest } = await peer.raw.stream('SendStreamingMessage', request, { headers })

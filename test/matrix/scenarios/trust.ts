@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { A2AError, inputRequired } from '@parley/a2a'
 import type { Authenticate } from '@parley/a2a/server'
-import { assertRefused } from '../refusal.ts'
+import { assertRefused } from '../assert-refused.ts'
 import type { Peer, Scenario } from '../scenario.ts'
-import { saying, taskIn } from '../spelling.ts'
+import { messageParams, taskIn } from '../spelling.ts'
 
 /** A token is a name, and Mallory is known but not wanted. */
 const byName: Authenticate = ({ header }) => {
@@ -16,7 +16,7 @@ const byName: Authenticate = ({ header }) => {
 const as = (name: string) => ({ headers: { authorization: `Bearer ${name}` } })
 
 async function openTaskOf(peer: Peer, name: string, more: object = {}): Promise<string> {
-  const { payload } = await peer.raw.call('SendMessage', saying('mine', more), as(name))
+  const { payload } = await peer.raw.call('SendMessage', messageParams('mine', more), as(name))
   return taskIn(peer.form, payload).id
 }
 
@@ -30,8 +30,8 @@ export const trust: readonly Scenario[] = [
         server: { authenticate: byName },
       })
       const calls = [
-        (options: object) => peer.raw.call('SendMessage', saying('hi'), options),
-        (options: object) => peer.raw.call('SendStreamingMessage', saying('hi'), options),
+        (options: object) => peer.raw.call('SendMessage', messageParams('hi'), options),
+        (options: object) => peer.raw.call('SendStreamingMessage', messageParams('hi'), options),
         (options: object) => peer.raw.call('GetTask', { id: 'x' }, options),
         (options: object) => peer.raw.call('CancelTask', { id: 'x' }, options),
         (options: object) => peer.raw.call('SubscribeToTask', { id: 'x' }, options),
@@ -44,7 +44,7 @@ export const trust: readonly Scenario[] = [
         assert.equal(assertRefused(cell, await call(as('mallory')), 'PERMISSION_DENIED').message, 'Not you')
       }
       assert.equal(runs, 0)
-      assert.equal((await peer.raw.call('SendMessage', saying('hi'), as('ann'))).status, 200)
+      assert.equal((await peer.raw.call('SendMessage', messageParams('hi'), as('ann'))).status, 200)
     },
   },
   {
@@ -59,8 +59,8 @@ export const trust: readonly Scenario[] = [
         (of: string) => peer.raw.call('SubscribeToTask', { id: of }, as('bob')),
         (of: string) =>
           peer.raw.call('SubscribeToTask', { id: of }, { headers: { ...as('bob').headers, 'Last-Event-ID': '1' } }),
-        (of: string) => peer.raw.call('SendMessage', saying('more', { taskId: of }), as('bob')),
-        (of: string) => peer.raw.call('SendStreamingMessage', saying('more', { taskId: of }), as('bob')),
+        (of: string) => peer.raw.call('SendMessage', messageParams('more', { taskId: of }), as('bob')),
+        (of: string) => peer.raw.call('SendStreamingMessage', messageParams('more', { taskId: of }), as('bob')),
       ]
       for (const call of calls) {
         const foreign = await call(id)
@@ -109,7 +109,7 @@ export const trust: readonly Scenario[] = [
       const limits = { tasksPerCaller: 1, streamsPerCaller: 1 }
       const peer = open(() => inputRequired('and?'), { server: { authenticate: byName, limits } })
       const id = await openTaskOf(peer, 'ann')
-      const second = await peer.raw.call('SendMessage', saying('second'), as('ann'))
+      const second = await peer.raw.call('SendMessage', messageParams('second'), as('ann'))
       assertRefused(cell, second, 'RATE_LIMITED')
       assert.ok(Number(second.headers.get('retry-after')) > 0)
       await openTaskOf(peer, 'bob')

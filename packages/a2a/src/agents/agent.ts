@@ -1,15 +1,14 @@
 /**
- * Who does the work. An agent is a function of a turn; what it gives back, from a
- * plain string to a stream of reports, becomes events in the log. It never sees a
- * protocol version, a socket or a store.
+ * An agent is a function of a turn. What it returns, from a plain string to a stream of reports, becomes events in the task log. An
+ * agent never sees a protocol version, a socket or a store.
  */
 import type { Caller } from '../model/caller.ts'
-import type { CredentialRequest } from '../model/sensitive.ts'
+import type { CredentialRequest } from '../model/secrets.ts'
 import type { SpanKind, SpanOutcome } from '../model/span.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task } from '../model/task.ts'
 
-/** A message as an agent may write it: the engine adds ids and the role. */
+/** A message as an agent writes it; the engine adds the ids and the role. */
 export interface AgentMessage {
   readonly parts: readonly Part[]
   readonly metadata?: Struct
@@ -17,7 +16,7 @@ export interface AgentMessage {
   readonly referenceTaskIds?: readonly string[]
 }
 
-/** What an agent says: text, a part (its own artifact), a chunk of an artifact, a state, or a direct message. */
+/** A report of an agent: text, a part (as an artifact of its own), a chunk of an artifact, a state, or a direct message. */
 export type Report =
   | string
   | Part
@@ -30,7 +29,7 @@ export type Report =
   | { readonly state: TaskState; readonly message?: string | AgentMessage; readonly metadata?: Struct }
   | { readonly reply: string | AgentMessage }
 
-/** Anything with `subscribe`: RxJS, or the proposal for the language. */
+/** Anything with `subscribe`: RxJS, or the TC39 proposal. */
 export interface ObservableLike<T> {
   subscribe(observer: {
     next(value: T): void
@@ -54,36 +53,36 @@ export type AgentFunction = (turn: Turn) => AgentOutput | Promise<AgentOutput>
 
 export type Agent =
   | AgentFunction
-  /** What a restart means for an unfinished turn is part of the agent. */
-  | (Abandoning & { readonly resume: 'fail'; readonly run: AgentFunction })
-  | (Abandoning & { readonly resume: 'rerun'; readonly run: AgentFunction })
-  | (Abandoning & { readonly resume: 'reattach'; readonly run: AgentFunction; readonly reattach: AgentFunction })
+  /** Each agent decides what a restart means for its unfinished turn. */
+  | (AbandonHandler & { readonly resume: 'fail'; readonly run: AgentFunction })
+  | (AbandonHandler & { readonly resume: 'rerun'; readonly run: AgentFunction })
+  | (AbandonHandler & { readonly resume: 'reattach'; readonly run: AgentFunction; readonly reattach: AgentFunction })
 
-interface Abandoning {
+interface AbandonHandler {
   /**
-   * Told of a task that ended while no turn of it ran: it was canceled while it waited for its caller, or nobody answered
-   * in time. What is kept for it elsewhere may go. Once, and not again after a crash.
+   * Called when a task ended while none of its turns ran: the caller canceled it while it waited, or its input timed out. Release
+   * what you keep elsewhere for the task. Called once, and not again after a crash.
    */
-  readonly abandon?: (task: Abandoned) => unknown
+  readonly onAbandoned?: (task: AbandonedTask) => unknown
 }
 
-export interface Abandoned {
+export interface AbandonedTask {
   readonly task: Task
   readonly caller: Pick<Caller, 'id'>
   readonly tenant: string
-  /** The last checkpoint of its turns. */
-  readonly remembered: Json | undefined
+  /** The last checkpoint of the turns of this task. */
+  readonly lastCheckpoint: Json | undefined
   readonly log: AgentLog
 }
 
 export interface SpanOptions {
   /** Default `other`. */
   readonly kind?: SpanKind
-  /** Bounded, and read by whoever runs the server: no content, no secrets. */
+  /** Limited in size, and readable by the operator: no content, no secrets. */
   readonly attributes?: Struct
   /** Default: the turn. */
   readonly parent?: OpenSpan
-  /** One that an interrupted run of this turn began, and told others of: it goes on. */
+  /** A span that an interrupted run of this turn started and whose id it passed on; this run continues it. */
   readonly resumed?: { readonly spanId: string; readonly startedAt: number }
 }
 
@@ -91,19 +90,19 @@ export interface OpenSpan {
   readonly spanId: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
-  /** For what is called within it. */
+  /** For requests made within the span. */
   readonly traceparent: string
   set(attributes: Struct): void
-  /** Once; what comes later is not heard. Default `ok`. */
+  /** Ends the span once; later calls are ignored. Default `ok`. */
   end(outcome?: SpanOutcome, attributes?: Struct): void
 }
 
-/** What the log holds of a run that was interrupted. */
-export interface Resumed {
+/** What the task log holds of an interrupted run. */
+export interface ResumeState {
   /** 2 for the first run after the first crash. */
   readonly attempt: number
   readonly checkpoint?: Json
-  /** How many of the turn's reports the log holds behind that checkpoint: those are not to be said again. */
+  /** How many reports of the turn the log holds after that checkpoint. Do not report them again. */
   readonly reports: number
   /** The task as the interrupted run left it. */
   readonly task: Task
@@ -117,66 +116,69 @@ export interface AgentLog {
 }
 
 export interface Turn {
-  /** The text parts of the message, joined; of one that has none, the secret that it brings. */
+  /** The text parts of the message, joined. If there are none, the secret that the message carries. */
   readonly text: string
   readonly message: Message
   readonly task: {
     readonly id: string
     readonly contextId: string
     readonly state: TaskState
-    /** It is ended by then, whatever it does or waits for, if its caller said so: milliseconds since the epoch. */
+    /** When the task ends at the latest, in milliseconds since the epoch; set only if its caller gave a deadline. */
     readonly deadlineAt?: number
   }
-  /** Every message of this task so far, this one included. */
+  /** Every message of this task so far, including this one. */
   history(): Promise<readonly Message[]>
   artifacts(): Promise<readonly Artifact[]>
   /** Earlier tasks of this caller's conversation, oldest first. */
   context(): Promise<readonly Task[]>
-  /** The tasks that the message refers to and the caller may see; others are left out without a word. */
+  /** The tasks that the message refers to and the caller may see; the others are left out silently. */
   references(): Promise<readonly Task[]>
   readonly caller: Caller
-  /** By which way the message came, as whoever runs the server knows it: never from the payload. */
+  /** How the message reached the server, as the server knows it: never taken from the payload. */
   readonly provenance: Struct | undefined
-  /** Whose house the task is in; empty where there are no tenants. */
+  /** The tenant of the task; empty without tenants. */
   readonly tenant: string
-  /** Aborted on cancel, on the deadline and on shutdown; `signal.reason` is an A2AError that says which. */
+  /** Aborted on cancel, at the deadline and on shutdown; `signal.reason` is an A2AError that tells which. */
   readonly signal: AbortSignal
-  /** When the turn is ended at the latest; nothing if it may take for ever. For backends that want to be told. */
+  /** When the turn ends at the latest; `undefined` without a limit. For backends that accept a deadline. */
   readonly deadlineAt: number | undefined
-  readonly resumed: Resumed | undefined
+  readonly resumed: ResumeState | undefined
   /** The last checkpoint of the turns before this one. */
-  readonly remembered: Json | undefined
+  readonly lastCheckpoint: Json | undefined
   /** Resolves when durable. Call it before you cause a side effect. */
   checkpoint(data: unknown): Promise<void>
-  /** INPUT_REQUIRED in the middle of a turn: the text of the answer. Kept in memory: a durable agent yields inputRequired(). */
+  /**
+   * Sets INPUT_REQUIRED in the middle of a turn and resolves to the text of the answer. The question is held in memory: a durable
+   * agent yields inputRequired().
+   */
   ask(question: string | AgentMessage, options?: AskOptions): Promise<string>
-  /** The same, with the whole answer. */
+  /** Like `ask`, but resolves to the whole message. */
   askMessage(question: string | AgentMessage, options?: AskOptions): Promise<Message>
-  /** With `whenBusy: 'steer'`: messages that come while this turn runs. */
+  /** With `whenBusy: 'steer'`: messages that arrive while this turn runs. */
   readonly messages: AsyncIterable<Message>
   readonly acceptedOutputModes: readonly string[]
-  /** Whether the message came by a call that streams. */
+  /** Whether a streaming operation brought the message. */
   readonly streamed: boolean
-  /** Of the request, beside the message's own. */
+  /** The metadata of the request, apart from that of the message. */
   readonly metadata: Struct
   /** The URIs of the extensions active for this request. */
   readonly extensions: readonly string[]
-  /** What is said there is told with the ids of the task, the conversation and the trace. */
+  /** Log lines carry the ids of the task, the context and the trace. */
   readonly log: AgentLog
-  /** The trace that this turn belongs to, to be handed on to what it calls (W3C Trace Context). */
+  /** The trace of this turn, to pass on to the services it calls (W3C Trace Context). */
   readonly traceparent: string
-  /** What systems on the way keep beside the trace: handed on as it is, if there is any. */
+  /** The `tracestate` of other systems; pass it on unchanged, if present. */
   readonly tracestate: string | undefined
-  /** Times something that the turn does, for those who look at its trace. It needs no waiting; end it in any case. */
+  /** Times a step of the turn for its trace. You need not await anything; always end the span. */
   span(name: string, options?: SpanOptions): OpenSpan
 }
 
 export interface AskOptions extends CredentialRequest {
   /** AUTH_REQUIRED instead of INPUT_REQUIRED. */
   readonly auth?: boolean
-  /** The answer is a secret: it is given to you, and kept nowhere. A turn that is run again asks for it again. */
+  /** The answer is a secret: the agent receives it, and it is stored nowhere. A turn that runs again asks for it again. */
   readonly sensitive?: boolean
 }
 
-/** What a busy task does with a message that comes while a turn runs (B-45). */
+/** How a busy task handles a message that arrives while a turn runs (B-45). */
 export type WhenBusy = 'queue' | 'reject' | 'steer'

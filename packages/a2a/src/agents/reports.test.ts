@@ -29,12 +29,12 @@ it('makes a file of bytes, of a buffer of any size, or of a URL', () => {
   assert.deepEqual(file(new Uint8Array()), { raw: '' })
   assert.deepEqual(file('https://example.com/a'), { url: 'https://example.com/a' })
   assert.deepEqual(file(new URL('https://example.com/a')), { url: 'https://example.com/a' })
-  // Of lengths around and far over what one call can take as arguments.
+  // Lengths around and far over the argument limit of one call.
   for (const length of [32_767, 32_768, 32_769, 1_000_001]) {
     const large = Uint8Array.from({ length }, (_, index) => index % 256)
     assert.deepEqual(Buffer.from((file(large) as { raw: string }).raw, 'base64'), Buffer.from(large))
   }
-  // A view on part of a buffer is that part.
+  // A view of part of a buffer is that part.
   assert.deepEqual(file(new Uint8Array(bytes.buffer, 1, 1)), { raw: 'Qg==' })
 })
 

@@ -1,14 +1,14 @@
-/** The words of an agent: each makes a plain object that is a report, and nothing more. */
-import { base64 } from '../client/attach.ts'
+/** Functions that build reports. Each returns a plain object. */
+import { bytesToBase64 } from '../client/attachment-part.ts'
 import { newId } from '../model/id.ts'
-import { askingForAuth, askingForSecret } from '../model/sensitive.ts'
-import type { CredentialRequest } from '../model/sensitive.ts'
+import { withAuthRequest, withSecretRequest } from '../model/secrets.ts'
+import type { CredentialRequest } from '../model/secrets.ts'
 import type { Artifact, Json, Part, Struct } from '../model/task.ts'
 import type { AgentMessage, Report } from './agent.ts'
 
 /**
- * Structured data, as an artifact of its own. Anything that JSON can hold; the type says less, because an interface of
- * yours would not pass for a JSON object.
+ * Structured data, as an artifact of its own. Accepts anything that JSON can hold. The type is `unknown` because an interface is
+ * not assignable to a JSON object type.
  */
 export function data(value: unknown, options: { readonly mediaType?: string; readonly metadata?: Struct } = {}): Part {
   return { data: value as Json, ...options }
@@ -29,7 +29,7 @@ export function file(content: Uint8Array | ArrayBuffer | URL | string, options: 
     ...(metadata !== undefined ? { metadata } : {}),
   }
   if (typeof content === 'string' || content instanceof URL) return { url: String(content), ...about }
-  return { raw: base64(content instanceof Uint8Array ? content : new Uint8Array(content)), ...about }
+  return { raw: bytesToBase64(content instanceof Uint8Array ? content : new Uint8Array(content)), ...about }
 }
 
 export interface ArtifactOptions {
@@ -39,7 +39,7 @@ export interface ArtifactOptions {
   readonly name?: string
   readonly description?: string
   readonly metadata?: Struct
-  /** Adds to the artifact instead of beginning it anew. */
+  /** Appends to the artifact instead of replacing it. */
   readonly append?: boolean
   /** This chunk is the last: the artifact is complete. */
   readonly last?: boolean
@@ -77,27 +77,27 @@ export function status(message: string | AgentMessage, metadata?: Struct): State
 }
 
 export interface InputOptions {
-  /** The answer is a secret: the next turn gets it, and nobody keeps it. */
+  /** The answer is a secret: the next turn receives it, and it is stored nowhere. */
   readonly sensitive?: boolean
 }
 
 /** Pauses the task until the client's next message, which starts the next turn. */
 export function inputRequired(question: string | AgentMessage, options: InputOptions = {}): StateReport {
-  const message = options.sensitive === true ? askingForSecret(messageOf(question), newId()) : question
+  const message = options.sensitive === true ? withSecretRequest(toAgentMessageInput(question), newId()) : question
   return { state: 'TASK_STATE_INPUT_REQUIRED', message }
 }
 
 /**
- * Pauses the task until the client has obtained what the message explains, and what `schemes` says for programs. With
- * `inBand` the credentials may come in the next message: the next turn gets them, and nobody keeps them.
+ * Pauses the task until the client has obtained what the message explains and `schemes` describes for programs. With `inBand` the
+ * client may send the credentials in its next message: the next turn receives them, and they are stored nowhere.
  */
 export function authRequired(explanation: string | AgentMessage, options: CredentialRequest = {}): StateReport {
   const asksMore = Object.values(options).some((option) => option !== undefined && option !== false)
-  const message = asksMore ? askingForAuth(messageOf(explanation), options) : explanation
+  const message = asksMore ? withAuthRequest(toAgentMessageInput(explanation), options) : explanation
   return { state: 'TASK_STATE_AUTH_REQUIRED', message }
 }
 
-function messageOf(said: string | AgentMessage): AgentMessage {
+function toAgentMessageInput(said: string | AgentMessage): AgentMessage {
   return typeof said === 'string' ? { parts: [{ text: said }] } : said
 }
 
@@ -109,7 +109,7 @@ export function fail(reason: string | AgentMessage): StateReport {
   return { state: 'TASK_STATE_FAILED', message: reason }
 }
 
-/** A direct message and no task, if it is the first thing said. */
+/** A direct message instead of a task, if it is the first report. */
 export function reply(message: string | AgentMessage): { readonly reply: string | AgentMessage } {
   return { reply: message }
 }

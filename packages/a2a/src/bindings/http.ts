@@ -1,39 +1,38 @@
 /**
- * The record that a listener makes of a request, and what goes back. It is our own
- * rather than the web's Request: a naive bridge to that costs 65-85 % of node:http's
- * throughput, this record costs none.
+ * The request record that a listener creates, and the response that it writes. It replaces the web's Request: a naive bridge to
+ * that costs 65-85 % of node:http's throughput, this record costs none.
  */
 import type { ErrorCode } from '../model/error.ts'
 
 export interface HttpRequest {
   readonly method: string
-  /** Percent-encoded, without the query and without the prefix the handler is mounted at. */
+  /** Percent-encoded, without the query and without the prefix at which the handler is mounted. */
   readonly path: string
   /** Without the question mark. */
   readonly query: string
   /** By lower-case name. */
   header(name: string): string | undefined
-  /** Rejects with PAYLOAD_TOO_LARGE beyond the limit, without reading on. */
+  /** Rejects with PAYLOAD_TOO_LARGE beyond the limit and stops reading. */
   body(limitBytes: number): Promise<string>
-  /** Set where a framework has read and parsed the body before us; `body` is then not asked. */
+  /** Set if a framework has already read and parsed the body; `body` is then not called. */
   readonly parsed?: { readonly value: unknown } | undefined
-  /** Aborted when the client has gone. Made when first asked for: an AbortController a request is dear. */
+  /** Aborts when the client disconnects. Created on first access, because an AbortController per request is expensive. */
   readonly signal: AbortSignal
-  /** Cuts off an answer that is not sent whole, where the runtime can. */
+  /** Closes the connection of a response that is not sent completely, if the runtime can. */
   disconnect?(): void
-  /** The peer's address, where the runtime tells it. */
+  /** The peer's address, if the runtime provides it. */
   readonly remoteAddress?: string | undefined
-  /** Our own address on that connection, where the runtime tells it; empty once the connection is gone. */
+  /** The server's own address on that connection, if the runtime provides it; empty once the connection is closed. */
   readonly localAddress?: string | undefined
-  /** Whether it came over TLS, as far as the runtime can tell. */
+  /** Whether the request came over TLS, as far as the runtime knows. */
   readonly secure: boolean
-  /** Of a client that proved who it is by TLS, where the listener asked for it and checked it (mTLS). */
+  /** The client's TLS certificate, if the listener requested and verified one (mTLS). */
   readonly clientCertificate?: ClientCertificate | undefined
-  /** The mount prefix that was cut off `path`, without a trailing slash. */
+  /** The mount prefix that was removed from `path`, without a trailing slash. */
   readonly prefix: string
 }
 
-/** What of a certificate says whose it is; Node's own has more. */
+/** The identity part of a certificate; Node's own type has more. */
 export interface ClientCertificate {
   /** `{ CN: 'billing', O: 'Example' }` */
   readonly subject: { readonly [name: string]: string | readonly string[] | undefined }
@@ -53,15 +52,15 @@ export type HttpResponse =
       readonly status: number
       readonly headers: HttpHeaders
       readonly body: string | Uint8Array
-      /** Set where the answer is a refusal: JSON-RPC says so in a 200. For whoever is told of answers, not for the wire. */
-      readonly refused?: ErrorCode
+      /** Set if the response is an error, which JSON-RPC sends with status 200. For `onAnswer`, not for the wire. */
+      readonly errorCode?: ErrorCode
     }
-  /** Each chunk is written as one piece; the next is asked for only when the last was taken. */
+  /** Each chunk is one write; the next is requested only after the last was taken. */
   | {
       readonly status: number
       readonly headers: HttpHeaders
       readonly chunks: AsyncIterable<Chunk>
-      /** Of all chunks, where that is known: then it is one answer in pieces, and no stream. */
+      /** Total of all chunks, if known: then it is one response in pieces and not a stream. */
       readonly lengthBytes?: number
     }
 

@@ -47,7 +47,7 @@ describe('the text of a body', () => {
   it('is refused before it is parsed if it holds more values than we take', () => {
     const items = (count: number): string => `[${Array.from({ length: count }, () => '0').join(',')}]`
     assert.equal((parseJson(items(99_999)).value as unknown[]).length, 99_999)
-    // No parser would take it: the count was first, and stopped at the limit.
+    // The text is invalid JSON, but the count comes first and stops at the limit.
     const refusal = { code: 'PAYLOAD_TOO_LARGE', message: 'The body holds more than 100000 JSON values' }
     assert.throws(() => parseJson(`${items(100_000).slice(0, -1)} no JSON from here on`), refusal)
     assert.throws(() => parseJson(items(100_000)), refusal)

@@ -1,15 +1,14 @@
-/** Reads a JSON body once for both bindings: which media types it may have, that it parses, and how deep it may go. */
+/** Reads a JSON body for both HTTP bindings: checks its media type, its syntax and its depth. */
 import { A2AError } from '../model/error.ts'
 import { heavyStep, isHeavy, markLarge } from '../model/heavy-step.ts'
 import { defaultJsonNodes, measureJson } from '../model/json-nodes.ts'
 import type { HttpRequest } from './http.ts'
 
-/** 0.x asks for the first, 1.0 for the second; peers mix them (F-1, F-8). */
+/** 0.x requires the first, 1.0 the second; peers mix them (F-1, F-8). */
 const accepted: ReadonlySet<string> = new Set(['application/json', 'application/a2a+json'])
 
 /**
- * Whoever walks a value by recursion must not be walked off its stack: 100,000 brackets
- * are a small body. What people really send is less than ten deep.
+ * Protects recursive readers from a stack overflow: 100,000 brackets are a small body. Real payloads are less than ten levels deep.
  */
 const maxDepth = 200
 
@@ -18,11 +17,11 @@ export interface BodyLimits {
   readonly jsonNodes: number
 }
 
-/** `undefined` where there is no body. */
+/** Returns `undefined` if there is no body. */
 export async function readJson(request: HttpRequest, limits: BodyLimits): Promise<JsonBody | undefined> {
   const { bodyBytes, jsonNodes } = limits
   if (request.parsed !== undefined) {
-    // The framework had a limit of its own; what was declared is all that is left to measure.
+    // The framework applied a limit of its own; only the declared length is left to check.
     if (Number(request.header('content-length') ?? 0) > bodyBytes) throw tooLarge(bodyBytes)
     requireJson(request.header('content-type'))
     const { value } = request.parsed
@@ -38,47 +37,47 @@ export async function readJson(request: HttpRequest, limits: BodyLimits): Promis
   markLarge(request)
   await heavyStep()
   const body = parseJson(text, jsonNodes)
-  // What is done with the value is a step of its own.
+  // Processing the value is a separate heavy step.
   await heavyStep()
   return body
 }
 
 export interface JsonBody {
   readonly value: unknown
-  /** As it came, where we read it ourselves. */
+  /** The body as received, if this module read it. */
   readonly text: string | undefined
-  /** Its own keys may be read, so that a refusal carries the id of the request, and nothing below them. */
+  /** The top-level keys may be read, so that an error carries the id of the request. Nothing below them may. */
   readonly isTooDeep: boolean
 }
 
 export function parseJson(text: string, jsonNodes = defaultJsonNodes): JsonBody {
   // A shorter text can neither be too deep nor, as n values take 2n − 1 characters, hold too many values.
   const isShort = text.length <= maxDepth * 2 && text.length < jsonNodes * 2
-  const { nodes, depth } = isShort ? nothing : measureJson(text, jsonNodes)
+  const { nodes, depth } = isShort ? emptySize : measureJson(text, jsonNodes)
   if (nodes > jsonNodes) throw tooManyNodes(jsonNodes)
   try {
     const value: unknown = JSON.parse(text)
     const isTooDeep = depth > maxDepth
     return { value: isTooDeep || !/\\u[dD]/.test(text) ? value : wellFormedBody(value), text, isTooDeep }
   } catch {
-    // The parser's own words quote the body, and a body may hold a secret.
+    // The parser's message quotes the body, and a body may hold a secret.
     throw new A2AError('PARSE_ERROR', 'Invalid JSON payload')
   }
 }
 
-const nothing = { nodes: 0, depth: 0 }
+const emptySize = { nodes: 0, depth: 0 }
 
 function requireJson(contentType: string | undefined): void {
-  // The two ways nearly everybody spells it, before any cutting of strings.
+  // The two common spellings, compared before any string is sliced.
   if (contentType === 'application/json' || contentType === 'application/a2a+json') return
-  // A body without a type is refused as well: a page elsewhere can make a browser send such a request unasked.
+  // A body without a type is refused as well: a page of another origin can make a browser send such a request.
   const semicolon = contentType?.indexOf(';') ?? -1
   const type = (semicolon < 0 ? contentType : contentType?.slice(0, semicolon))?.trim().toLowerCase()
   if (type !== undefined && accepted.has(type)) return
   throw new A2AError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json or application/a2a+json')
 }
 
-/** The id of a JSON-RPC request is echoed as it came (F-2), so it stays. */
+/** The id of a JSON-RPC request is echoed as received (F-2), so it is left as it is. */
 function wellFormedBody(value: unknown): unknown {
   const id: unknown = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   const made = wellFormed(value)
@@ -86,8 +85,8 @@ function wellFormedBody(value: unknown): unknown {
 }
 
 /**
- * Half of a surrogate pair is no character: UTF-8, and with it gRPC, cannot carry it. And `JSON.stringify` takes 70 ns for
- * each, which for a body of 18 MB is 0.2 s every time that it is written. Strings are changed where they are; the value is ours.
+ * Replaces lone surrogates: UTF-8, and with it gRPC, cannot carry half a pair. `JSON.stringify` also takes 70 ns for each, which
+ * for a body of 18 MB is 0.2 s for every write. Strings are replaced in place; this module owns the value.
  */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
@@ -101,7 +100,7 @@ function wellFormed(value: unknown): unknown {
   }
   const fields = value as Record<string, unknown>
   for (const key of Object.keys(fields)) {
-    // A `__proto__` of JSON is a field; to assign it would set the prototype.
+    // `__proto__` in JSON is a field; an assignment would set the prototype.
     if (key !== '__proto__') fields[key] = wellFormed(fields[key])
   }
   return value
@@ -116,7 +115,7 @@ export function tooManyNodes(jsonNodes: number): A2AError {
   return new A2AError('PAYLOAD_TOO_LARGE', message, { limit: 'jsonNodes' })
 }
 
-/** The error for an answer of a peer. */
+/** The error for a peer's response. */
 export function answerTooManyNodes(maxNodes: number): A2AError {
   const message = `The answer holds more than the ${maxNodes} JSON values that this client reads`
   return new A2AError('INVALID_AGENT_RESPONSE', message, { limit: 'maxJsonNodes' })
@@ -126,7 +125,7 @@ export function tooDeep(): A2AError {
   return new A2AError('INVALID_PARAMS', `Invalid parameters: the body is nested deeper than ${maxDepth} levels`)
 }
 
-/** Stops where a limit is exceeded; `nodesLeft` is below 0 if it is the one of nodes. */
+/** Stops when a limit is exceeded; `nodesLeft` is below 0 if it is the limit of nodes. */
 function isDeeper(value: unknown, levels: number, size: { nodesLeft: number }): boolean {
   if (--size.nodesLeft < 0) return false
   if (typeof value !== 'object' || value === null) return false

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Envelope, type Malformed, readEnvelope } from './jsonrpc.ts'
+import { type Envelope, type MalformedEnvelope, readEnvelope } from './jsonrpc.ts'
 import { parseJson } from './json-body.ts'
 
-const read = (text: string): Envelope | Malformed => readEnvelope(parseJson(text))
+const read = (text: string): Envelope | MalformedEnvelope => readEnvelope(parseJson(text))
 const valid = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 't1' } }
 const refusal = (text: string): { code: string; id: string } => {
   const answer = read(text)
@@ -21,7 +21,7 @@ describe('a JSON-RPC envelope', () => {
       const answer = read(`{"jsonrpc":"2.0","id":${id},"method":"GetTask"}`)
       assert.equal(JSON.stringify(JSON.parse(answer.id)), JSON.stringify(JSON.parse(id)))
     }
-    // More digits than a double holds: the text itself comes back.
+    // More digits than a double holds: the text itself is returned.
     assert.equal(read('{"jsonrpc":"2.0","id":1763234234234234567,"method":"GetTask"}').id, '1763234234234234567')
     assert.equal(read('{"params":{"id":5},"method":"x","id":9007199254740993,"jsonrpc":"2.0"}').id, '9007199254740993')
     const carried = '{"jsonrpc":"2.0","id":2.5,"method":"y"}'

@@ -1,7 +1,6 @@
 /**
- * The JSON-RPC envelope: what is read from one and what is written around a payload.
- * Payloads pass through as they are, parsed on the way in and already encoded on the
- * way out; which version they belong to is for the caller to say.
+ * Reads the JSON-RPC envelope and writes it around a payload. Payloads pass through unchanged, parsed on the way in and already
+ * encoded on the way out; the caller knows which version they belong to.
  */
 import { A2AError } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
@@ -11,26 +10,26 @@ import type { Dialect, ProtocolVersion } from '../versions/version.ts'
 import type { Framing } from './call.ts'
 import { type JsonBody, tooDeep } from './json-body.ts'
 
-/** An id as JSON text, ready to be spliced into the answer. */
+/** An id as JSON text, ready to be spliced into the response. */
 export type IdText = string
 
 export interface Envelope {
   readonly id: IdText
   readonly method: string
-  /** `{}` where the request has none: the dialect then names what is missing (B-40). */
+  /** `{}` if the request has none: the dialect then reports the missing fields (B-40). */
   readonly params: object
-  /** It has no id, so it wants no answer, and every operation has one: refused before its params are read (F-2). */
+  /** The request has no id and expects no response, but every operation has one: refused before its params are read (F-2). */
   readonly isNotification?: true
 }
-export interface Malformed {
-  /** `null` where it could not be read (F-1). */
+export interface MalformedEnvelope {
+  /** `null` if the id could not be read (F-1). */
   readonly id: IdText
-  /** Where only what is inside is wrong: it says in whose words to answer (B-10). */
+  /** Set if only the content is invalid. It decides which version's spelling the error uses (B-10). */
   readonly method?: string
   readonly error: A2AError
 }
 
-export function readEnvelope({ value, text, isTooDeep }: JsonBody): Envelope | Malformed {
+export function readEnvelope({ value, text, isTooDeep }: JsonBody): Envelope | MalformedEnvelope {
   if (Array.isArray(value)) return malformed('null', 'Batches are not part of A2A')
   if (typeof value !== 'object' || value === null) return malformed('null', 'The request must be a JSON object')
   const request = value as Record<string, unknown>
@@ -51,30 +50,30 @@ export function readEnvelope({ value, text, isTooDeep }: JsonBody): Envelope | M
   return { id, method, params }
 }
 
-export function noNotifications(): A2AError {
+export function notificationError(): A2AError {
   return malformed('null', 'id is missing').error
 }
 
-function malformed(id: IdText, reason: string): Malformed {
+function malformed(id: IdText, reason: string): MalformedEnvelope {
   return { id, error: new A2AError('INVALID_REQUEST', `Request payload validation error: ${reason}`) }
 }
 
-/** Any finite number is echoed, fractions too: refusing them helps nobody (F-2). `id: 0` is an id like any other. */
+/** Any finite number is echoed, including fractions: refusing them has no benefit (F-2). `id: 0` is a valid id. */
 function readId(id: unknown, text: string | undefined): IdText | undefined {
   if (typeof id === 'string') return JSON.stringify(id)
   if (id === null) return 'null'
   if (typeof id !== 'number' || !Number.isFinite(id)) return undefined
-  // A clock in nanoseconds is a popular id and larger than a double can hold exactly.
+  // A clock in nanoseconds is a popular id and exceeds what a double holds exactly.
   return Number.isSafeInteger(id) || text === undefined ? String(id) : (sourceOfId(text, id) ?? String(id))
 }
 
-/** The digits as they were sent, where the runtime's parser can tell (V8 and others since 2023). */
+/** The digits as sent, if the runtime's parser provides them (V8 and others since 2023). */
 function sourceOfId(text: string, id: number): string | undefined {
-  // Parsing it again with a reviver takes three times as long as parsing it.
+  // Parsing again with a reviver takes three times as long as parsing.
   if (isHeavy(text.length)) return onlySourceOfId(text, id)
   let source: string | undefined
   function watch(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {
-    // An envelope may carry another one in its params: ours has this id and both of the other names.
+    // An envelope may carry another one in its params: the outer one has this id and both of the other names.
     const holder = this as Record<string, unknown>
     if (key === 'id' && value === id && 'jsonrpc' in holder && 'method' in holder) source = context?.source
     return value
@@ -83,9 +82,9 @@ function sourceOfId(text: string, id: number): string | undefined {
   return source
 }
 
-/** The digits of every `"id"` in the text that is this number, if they are the same for all. */
+/** The digits of every `"id"` in the text that equals this number, if they are the same everywhere. */
 function onlySourceOfId(text: string, id: number): string | undefined {
-  // To look for the name first takes a fraction of what the pattern alone does over 18 MB.
+  // Searching for the name first takes a fraction of the time of the pattern alone over 18 MB.
   const number = /"id"\s{0,100}:\s{0,100}(-?\d[\d.eE+-]{0,400})/y
   let source: string | undefined
   for (let at = text.indexOf('"id"'); at >= 0; at = text.indexOf('"id"', at + 1)) {
@@ -98,8 +97,8 @@ function onlySourceOfId(text: string, id: number): string | undefined {
   return source
 }
 
-/** Which operation each method of a version names, aliases included. */
-export function methodsOf(version: ProtocolVersion): ReadonlyMap<string, Operation> {
+/** Maps each method of a version, including aliases, to its operation. */
+export function jsonrpcMethodsOf(version: ProtocolVersion): ReadonlyMap<string, Operation> {
   const { methods, aliases = {} } = version.spelling
   const named = Object.entries(methods).map(([operation, method]): [string, Operation] => [
     method,
@@ -108,7 +107,7 @@ export function methodsOf(version: ProtocolVersion): ReadonlyMap<string, Operati
   return new Map([...Object.entries(aliases), ...named])
 }
 
-/** Statuses that concern the transport rather than the call; every other error travels in a 200 (F-3). */
+/** Statuses that concern the transport rather than the call; every other error is sent with status 200 (F-3). */
 const transportStatuses: ReadonlySet<number> = new Set([401, 403, 413, 415, 429, 503])
 
 export function jsonrpcFraming(dialect: Dialect, id: IdText): Framing {
@@ -117,10 +116,10 @@ export function jsonrpcFraming(dialect: Dialect, id: IdText): Framing {
     contentType: 'application/json',
     before: `${opening}"result":`,
     after: '}',
-    // Each data document is a whole JSON-RPC response, which says itself that it is an error (F-6).
+    // Each data document is a complete JSON-RPC response, which is recognizable as an error (F-6).
     errorEvent: '',
     error(error) {
-      // `undefined` data is left out by JSON.stringify.
+      // JSON.stringify omits `undefined` data.
       const body = { code: dialect.errorNumber(error), message: error.message, data: dialect.errorData(error) }
       return `${opening}"error":${JSON.stringify(body)}}`
     },

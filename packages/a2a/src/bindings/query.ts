@@ -1,7 +1,7 @@
-/** Query strings without URL objects: most requests have none, and the rest name a field or two. */
+/** Reads query strings without URL objects: most requests have no query, and the rest name a field or two. */
 import { invalidParams } from '../model/error.ts'
 
-/** Decoded, by name; of a repeated name the last one counts. Throws INVALID_PARAMS on a malformed escape. */
+/** Decoded, by name; the last value of a repeated name wins. Throws INVALID_PARAMS on a malformed escape. */
 export function readQuery(query: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   if (query === '') return found
@@ -15,7 +15,7 @@ export function readQuery(query: string): ReadonlyMap<string, string> {
   return found
 }
 
-/** One parameter, whatever the case of its name; `undefined` also where it cannot be decoded. */
+/** Returns one parameter, ignoring the case of its name; `undefined` also if it cannot be decoded. */
 export function findParameter(query: string, lowerCaseName: string): string | undefined {
   if (query === '' || !query.toLowerCase().includes(lowerCaseName)) return undefined
   for (const pair of query.split('&')) {
@@ -30,7 +30,7 @@ export function findParameter(query: string, lowerCaseName: string): string | un
   return undefined
 }
 
-/** Percent-decodes a path segment; a malformed escape is the caller's mistake, not a crash (F-9). */
+/** Percent-decodes a path segment. A malformed escape is an INVALID_PARAMS error and not a crash (F-9). */
 export function decodeSegment(segment: string, field: string): string {
   if (!segment.includes('%')) return segment
   try {

@@ -1,7 +1,6 @@
 /**
- * REST routes from data: a version lists its routes, this matches a request to one of
- * them and gathers the payload from path, query and body. No field of any payload is
- * known here by name.
+ * Table-driven REST routes: a version lists its routes; this module matches a request to one of them and collects the payload from
+ * path, query and body. It knows no payload field by name.
  */
 import { A2AError } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
@@ -22,18 +21,18 @@ export interface CompiledRoute {
   /** Query name, as spelled or in snake_case (J-1), to payload field. */
   readonly query: ReadonlyMap<string, string>
   readonly pattern: readonly Segment[]
-  /** How many characters of suffixes the pattern has. */
+  /** Number of suffix characters in the pattern. */
   readonly suffix: number
 }
 type Segment =
   | { readonly literal: string }
-  /** `{id}:cancel`: the field takes what stands before the suffix. */
+  /** `{id}:cancel`: the field matches the text before the suffix. */
   | { readonly field: string; readonly suffix: string }
 
 const unknown: RouteMatch = { outcome: 'unknown' }
 
 export function compileRoutes(routes: readonly Route[]): RouteTable {
-  // A plain `{id}` would swallow `{id}:cancel`, so the longer suffix is tried first (F-9).
+  // A plain `{id}` would match `{id}:cancel`, so the longer suffix is tried first (F-9).
   const compiled = routes.map(compile).sort((a, b) => b.suffix - a.suffix)
   return {
     match(method, path) {
@@ -44,7 +43,7 @@ export function compileRoutes(routes: readonly Route[]): RouteTable {
       for (const route of compiled) {
         // GET /tasks/a:cancel is a wrong verb, not the task named `a:cancel`.
         if (allowed !== undefined && route.suffix < suffix) break
-        if (!fits(route.pattern, segments)) continue
+        if (!matchesPattern(route.pattern, segments)) continue
         if (route.route.verb === verb && (method !== 'HEAD' || !isStream(route.route))) {
           return { outcome: 'matched', route, segments }
         }
@@ -84,7 +83,7 @@ function compile(route: Route): CompiledRoute {
   return { route, query, pattern, suffix }
 }
 
-function fits(pattern: readonly Segment[], segments: readonly string[]): boolean {
+function matchesPattern(pattern: readonly Segment[], segments: readonly string[]): boolean {
   if (pattern.length !== segments.length) return false
   for (let index = 0; index < pattern.length; index++) {
     const want = pattern[index] as Segment
@@ -96,7 +95,7 @@ function fits(pattern: readonly Segment[], segments: readonly string[]): boolean
   return true
 }
 
-/** Body, then query, then path: what the url says wins (B-166). Throws INVALID_PARAMS. */
+/** Merges body, query and path in this order; the url wins (B-166). Throws INVALID_PARAMS. */
 export function gatherPayload(
   { pattern, query }: CompiledRoute,
   segments: readonly string[],
@@ -119,7 +118,7 @@ export function gatherPayload(
   return payload
 }
 
-/** Clients are known to POST `null` or nothing to `:cancel` (F-9). */
+/** Some clients POST `null` or nothing to `:cancel` (F-9). */
 function asObject(body: unknown): object {
   if (body === undefined || body === null) return {}
   if (typeof body !== 'object' || Array.isArray(body)) {
@@ -128,21 +127,21 @@ function asObject(body: unknown): object {
   return body
 }
 
-/** `accept`: of the request, which may prefer plain JSON to the version's own label. */
+/** `accept`: the request's header, which may prefer plain JSON to the version's own media type. */
 export function restFraming(version: ProtocolVersion, accept?: string, dialect: Dialect = version.proto): Framing {
   const { restMediaType } = version.spelling
   return {
     contentType: accept !== undefined && prefersPlainJson(accept, restMediaType) ? 'application/json' : restMediaType,
     before: '',
     after: '',
-    // Without an envelope nothing else would tell an error from an event; published clients look for this name (F-5, F-7).
+    // Without an envelope only this name distinguishes an error from an event; published clients look for it (F-5, F-7).
     errorEvent: 'event: error\n',
     error: (error) => JSON.stringify(dialect.errorBody(error)),
     status: (error) => errorTable[error.code].http,
   }
 }
 
-/** Only what is named counts: a wildcard takes the version's own label as well (F-8). */
+/** Only explicit media types count: a wildcard also accepts the version's own type (F-8). */
 function prefersPlainJson(accept: string, own: string): boolean {
   let plain = 0
   let special = 0

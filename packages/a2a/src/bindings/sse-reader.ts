@@ -1,15 +1,14 @@
 /**
- * Server-sent events as we read them: whatever line ends, chunk borders and line
- * folding a peer chooses (F-5). Portable; the source is any async iterable of bytes
- * or text, such as the body of a web Response.
+ * Reads server-sent events with any line ends, chunk borders and line folding (F-5). Portable; the source is any async iterable of
+ * bytes or text, such as the body of a web Response.
  */
 import { A2AError } from '../model/error.ts'
 
 export interface SseEvent {
-  /** `message` unless the stream names another. */
+  /** `message` unless the stream sets another. */
   readonly event: string
   readonly data: string
-  /** The id that this event came with. One without is no place to go on after, whatever came before it. */
+  /** The id of this event. A stream cannot resume after an event without an id, whatever came before it. */
   readonly id: string | undefined
 }
 
@@ -34,14 +33,14 @@ export interface SseParser {
   end(): SseEvent[]
 }
 
-/** Not INTERRUPTED: it would be as large the next time. Counted in characters, which are never more than bytes. */
+/** Not INTERRUPTED: a retry would return the same size. Counted in characters, which are never more than bytes. */
 export function eventTooLarge(maxEventBytes: number): A2AError {
   const message = `An event of the stream is larger than ${maxEventBytes} bytes`
   return new A2AError('PAYLOAD_TOO_LARGE', message, { limit: 'maxEventBytes' })
 }
 
 export function createSseParser(maxEventBytes: number = defaultMaxEventBytes): SseParser {
-  // Pieces of a line whose end has not come yet. Joining only at the end keeps a long line linear.
+  // Pieces of a line whose end has not arrived. Joining them only at the end keeps a long line linear.
   let pieces: string[] = []
   let size = 0
   let afterReturn = false
@@ -63,7 +62,7 @@ export function createSseParser(maxEventBytes: number = defaultMaxEventBytes): S
     if (line === '') return dispatch(into)
     const colon = line.indexOf(':')
     if (colon === 0) {
-      // A peer that sends nothing but comments would reach the cap one day.
+      // Otherwise a peer that sends only comments would eventually reach the limit.
       size -= line.length
       return
     }
@@ -92,7 +91,7 @@ export function createSseParser(maxEventBytes: number = defaultMaxEventBytes): S
       started = true
       if (text.charCodeAt(0) === 0xfeff) from = 1
     }
-    // The other half of a \r\n that was cut in two.
+    // The second half of a \r\n that was split between chunks.
     if (afterReturn && text.startsWith('\n', from)) from += 1
     afterReturn = false
     let nextReturn = text.indexOf('\r', from)
@@ -121,7 +120,7 @@ export function createSseParser(maxEventBytes: number = defaultMaxEventBytes): S
       try {
         if (text !== '') scan(text, events)
       } catch (reason) {
-        // What came whole before it is not lost.
+        // Complete events before the error are delivered first.
         if (events.length === 0) throw reason
         failure = reason as A2AError
       }

@@ -80,7 +80,7 @@ describe('the reader of server-sent events', () => {
     for (let piece = 0; piece < 20_000; piece++) parser.feed('x'.repeat(1000))
     const [event] = parser.feed('\n\n')
     assert.equal(event?.data.length, 20_000_000)
-    // The time of the processor: what else the machine does is not ours.
+    // CPU time, because other load on the machine does not count.
     assert.ok(process.cpuUsage(startedAt).user < 5_000_000)
   })
 })

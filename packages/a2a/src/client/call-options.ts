@@ -1,27 +1,31 @@
-/** The options that every call and every stream of the client takes. */
+/** Options of every call and every stream of the client. */
 import type { Task } from '../model/task.ts'
 
 /** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** For the whole call, retries included. */
+  /** Limit for the whole call, including retries. */
   readonly timeoutMs?: number
   readonly headers?: Readonly<Record<string, string>>
   /** URIs of extensions to activate, besides those of `connect`. */
   readonly extensions?: readonly string[]
-  /** Calls the operation although the agent's card does not declare it: some agents support webhooks and do not say so. */
+  /**
+   * Calls the operation although the agent's card does not declare it: some agents support webhooks without declaring
+   * them.
+   */
   readonly force?: boolean
 }
 
 /** Options of `stream` and `subscribe`. */
 export interface StreamOptions extends CallOptions {
-  /** Gives up a connection that has been silent for so long (heartbeats count as sound). Default 60 s. */
+  /** Gives up a connection after this much silence (heartbeats do not count as silence). Default 60 s. */
   readonly idleTimeoutMs?: number
-  /** For `subscribe`: go on after this event. */
+  /** For `subscribe`: resume after this event. */
   readonly lastEventId?: string
   /**
-   * What you already know of the task; `{}` for nothing. The stream then yields only updates (or a direct message): where
-   * the peer sends the whole task, what is new in it. For programs that store the task and continue after a restart.
+   * What you already know of the task; `{}` for nothing. The stream then yields only updates (or a direct message): if
+   * the peer sends the whole task, the stream yields what is new in it. For programs that store the task and continue
+   * after a restart.
    */
-  readonly known?: Partial<Task>
+  readonly knownTask?: Partial<Task>
 }

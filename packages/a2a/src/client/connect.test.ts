@@ -1,4 +1,4 @@
-/** The programs that a user of the client writes first, against a real server, in every version and over both bindings. */
+/** The first programs that a user of the client writes, against a real server, in every version and over both bindings. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { AgentFunction } from '../agents/agent.ts'
@@ -7,7 +7,7 @@ import { A2AError } from '../model/error.ts'
 import type { StreamEvent } from '../model/task.ts'
 import { createHandler } from '../server/handler.ts'
 import { type Server, serve } from '../server/node.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import { connect } from './connect.ts'
 import type { RemoteAgent } from './contract.ts'
 

@@ -1,4 +1,4 @@
-/** A binding that is nobody's but the two ends': named by a URI, given to `connect`, and as good as any other. */
+/** A custom binding: named by a URI, passed to `connect`, and equal to the built-in ones. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Turn } from '../agents/agent.ts'
@@ -7,15 +7,15 @@ import { readSse } from '../bindings/sse-reader.ts'
 import { clientToolsExtension } from '../model/extension.ts'
 import type { Operation } from '../model/operation.ts'
 import { clientTools, createHandler } from '../server/index.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import { versionOf } from '../versions/index.ts'
 import { connect } from './connect.ts'
-import type { ClientBinding, WireEvent } from './contract.ts'
+import type { ClientBinding, EventFrame } from './contract.ts'
 
 const postbox = 'https://a2a-protocol.org/bindings/postbox/v1'
 const parameters = 'a2a-service-parameters'
 
-/** What is put into the box: all that other bindings say by a path or a header is inside. */
+/** The content of a request: everything that other bindings put into a path or a header is inside. */
 interface Letter {
   readonly operation: Operation
   readonly payload: unknown
@@ -27,13 +27,13 @@ const handler = createHandler({
   name: 'Postmaster',
   extensions: [clientTools()],
   extendedCard: { description: 'More' },
-  authenticate: ({ header }) => ({ id: header('x-sender') ?? 'nobody' }),
+  authenticate: ({ header }) => ({ id: header('x-sender') ?? 'anonymous' }),
   agent: ({ text, extensions }: Turn) =>
     text === 'ask' ? inputRequired('Which?') : `${text} ${extensions.join()}`.trim(),
 })
 after(() => handler.close())
 
-/** The other end: opens the letter, and has it answered. */
+/** The server end: unpacks the request and returns the response. */
 async function deliver(letter: Letter): Promise<Response> {
   const { methods } = versionOf('1.0').spelling
   return handler.fetch(
@@ -64,7 +64,7 @@ function postboxBinding(letters: Letter[]): ClientBinding {
         },
         async open(operation, request, { headers }) {
           const answer = await put(operation, json.encodeRequest(operation, request), headers)
-          return (async function* (): AsyncGenerator<WireEvent, void, undefined> {
+          return (async function* (): AsyncGenerator<EventFrame, void, undefined> {
             for await (const { data, id: cursor } of readSse(answer.body as ReadableStream<Uint8Array>, 1_000_000)) {
               const { result } = JSON.parse(data) as { result: unknown }
               yield { event: json.decodeEvent(result), id: cursor, final: undefined }
@@ -76,7 +76,7 @@ function postboxBinding(letters: Letter[]): ClientBinding {
   }
 }
 
-/** The card offers a binding that nobody here knows, then ours, then HTTP. */
+/** The card offers a binding that the client does not support, then ours, then HTTP. */
 async function fetchCard(request: Request, called: string[]): Promise<Response> {
   called.push(request.url)
   const response = await handler.fetch(request)
@@ -111,7 +111,7 @@ describe('a binding of one’s own', () => {
     assert.ok('task' in ((await seen.next()).value ?? {}))
     await seen.return?.()
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')
-    await assert.rejects(agent.get('nobody'), { code: 'TASK_NOT_FOUND' })
+    await assert.rejects(agent.get('unknown'), { code: 'TASK_NOT_FOUND' })
     assert.deepEqual(new Set(letters.map((letter) => letter[parameters]['A2A-Version'])), new Set(['1.0']))
     assert.equal(new Set(letters.map(({ operation }) => operation)).size, 7)
   })

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import type { Agent } from '../agents/agent.ts'
 import { artifact, fail, inputRequired, reject, reply, status } from '../agents/reports.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import { serve, type Server as ServedAgent } from '../server/node.ts'
-import { oddPeers } from '../testing/odd-peer.ts'
+import { openScriptedPeers } from '../testing/fixtures/scripted-peer.ts'
 import { invoke } from './invoke.ts'
 
-const openOddPeer = oddPeers()
+const openOddPeer = openScriptedPeers()
 const served: ServedAgent[] = []
 const servers: Server[] = []
 after(async () => {
@@ -124,7 +124,7 @@ describe('invoke', () => {
     assert.deepEqual([aborted.success, aborted.error], [false, 'not now'])
   })
 
-  it('never throws: nobody there, no card, a refusal, no url at all [S0-34]', async () => {
+  it('never throws: no connection, no card, a refusal, no url at all [S0-34]', async () => {
     const gone = createServer().listen(0, '127.0.0.1')
     await once(gone, 'listening')
     const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`
@@ -190,7 +190,7 @@ describe('a peer from before there were interfaces', () => {
   })
   const card = { name: 'Old', version: '0.9.0', authentication: { schemes: ['Bearer'] }, skills: [] }
 
-  /** Answers looks at the task one after the other, the last one again and again. */
+  /** Responds to polls of the task in order, and repeats the last response. */
   function old(looks: { status: number; body?: unknown }[], submit?: { status: number; body?: unknown }, more = {}) {
     let count = 0
     return listen(({ method, path }) => {
@@ -219,7 +219,7 @@ describe('a peer from before there were interfaces', () => {
     assert.equal(peer.asked.filter(({ path }) => path.startsWith('/a2a/tasks/task')).length, 3)
   })
 
-  it('may name an address all the same, at which nobody knows A2A', async () => {
+  it('may have a URL on its card that serves no A2A', async () => {
     const peer = await listen(({ path, origin }) =>
       path === '/.well-known/agent-card.json'
         ? { status: 200, body: { ...card, url: `${origin}/`, capabilities: { streaming: true } } }

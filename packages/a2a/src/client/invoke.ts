@@ -1,57 +1,59 @@
-/** One question to an agent somewhere, and what came of it as plain data: nothing here ever throws (S0-11). */
+/** Sends one message to an agent and returns the outcome as plain data: never throws (S0-11). */
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { linkSignals } from '../model/linked-signal.ts'
 import { isInterrupted } from '../model/state.ts'
-import { textOf, textSaid } from './answer.ts'
+import { textOfParts, extractText } from './agent-response.ts'
 import { connect } from './connect.ts'
-import type { Answer, ConnectOptions, Invocation, InvokeOptions, RemoteAgent } from './contract.ts'
+import type { AgentResponse, ConnectOptions, InvocationResult, InvokeOptions, RemoteAgent } from './contract.ts'
 import { sleep } from './sleep.ts'
-import { facadeBinding } from './facade-binding.ts'
-import { simpleTasksBinding } from './address.ts'
+import { createSimpleTasksBinding } from './simple-tasks/simple-tasks-binding.ts'
+import { simpleTasksBindingUri } from './http/http-url.ts'
 
 export function invoke(
   target: string | URL | AgentCard,
   text: string,
   options: InvokeOptions = {},
-): Promise<Invocation> {
+): Promise<InvocationResult> {
   return invokeWith((about) => connect(target, about), text, options)
 }
 
-/** `open` connects to the agent, with the options that it is given. */
+/** `open` connects to the agent with the options that it gets. */
 export async function invokeWith(
   open: (options: ConnectOptions) => Promise<RemoteAgent>,
   text: string,
   options: InvokeOptions,
-): Promise<Invocation> {
+): Promise<InvocationResult> {
   const { skill, timeoutMs = 300_000, contextId, bindings = [], ...about } = options
   const { signal, end } = linkSignals([options.signal], timeoutMs)
   let taskId: string | undefined
-  let isFound = false
+  let isConnected = false
   try {
     const agent = await open({
       prefer: bindings.map(({ protocolBinding }) => protocolBinding),
       ...about,
-      // A peer that serves simple tasks is told how long it may take.
-      bindings: [...bindings, facadeBinding(timeoutMs)],
+      // A peer that serves simple tasks gets the time limit with the request.
+      bindings: [...bindings, createSimpleTasksBinding(timeoutMs)],
       signal,
     })
-    isFound = true
-    return invocationOf(await ask(agent))
+    isConnected = true
+    return toInvocationResult(await ask(agent))
   } catch (reason) {
-    return { success: false, taskId, responseText: '', error: why(reason) }
+    return { success: false, taskId, responseText: '', error: errorText(reason) }
   } finally {
     end()
   }
 
-  function why(reason: unknown): string {
+  function errorText(reason: unknown): string {
     if (signal.aborted && options.signal?.aborted !== true) return `Timed out after ${timeoutMs}ms`
     const { message } = Object(reason) as { message?: unknown }
     const words = typeof message === 'string' ? message : String(reason)
-    return isFound && taskId === undefined && !signal.aborted ? `Submit failed: ${withStatus(words, reason)}` : words
+    return isConnected && taskId === undefined && !signal.aborted
+      ? `Submit failed: ${messageWithStatus(words, reason)}`
+      : words
   }
 
-  async function ask(agent: RemoteAgent): Promise<Answer> {
+  async function ask(agent: RemoteAgent): Promise<AgentResponse> {
     const stream = agent.stream(text, {
       signal,
       ...(contextId !== undefined ? { contextId } : {}),
@@ -62,41 +64,41 @@ export async function invokeWith(
       return await stream.result()
     } catch (reason) {
       taskId ??= stream.taskId
-      if (taskId === undefined || !isPassing(agent, reason)) throw reason
-      return pollOn(agent, taskId)
+      if (taskId === undefined || !isTransient(agent, reason)) throw reason
+      return pollUntilDone(agent, taskId)
     }
   }
 
-  /** A look that fails is no answer: the task goes on, and is looked at until time is up (S0-24). */
-  async function pollOn(agent: RemoteAgent, id: string): Promise<Answer> {
+  /** A failed poll is not a result: the task continues, and polling goes on until the timeout (S0-24). */
+  async function pollUntilDone(agent: RemoteAgent, id: string): Promise<AgentResponse> {
     for (;;) {
       await sleep(agent.session.limits.pollMs, signal)
       try {
         return await agent.wait(id, { signal })
       } catch (reason) {
-        if (signal.aborted || !isPassing(agent, reason)) throw reason
+        if (signal.aborted || !isTransient(agent, reason)) throw reason
       }
     }
   }
 }
 
-/** Of a peer with simple tasks: it has no streams to come back to, and what fails may be one look. */
-function isPassing(agent: RemoteAgent, reason: unknown): boolean {
-  return agent.interface.protocolBinding === simpleTasksBinding && reason instanceof A2AError && reason.retryable
+/** For a peer with simple tasks: it has no streams to resume, and the failure may affect only one poll. */
+function isTransient(agent: RemoteAgent, reason: unknown): boolean {
+  return agent.interface.protocolBinding === simpleTasksBindingUri && reason instanceof A2AError && reason.retryable
 }
 
-function invocationOf(answer: Answer): Invocation {
-  const responseText = textSaid(answer)
+function toInvocationResult(answer: AgentResponse): InvocationResult {
+  const responseText = extractText(answer)
   if (answer.kind === 'message') return { success: true, taskId: answer.taskId, responseText, error: undefined }
   const { id: taskId, status } = answer
   if (status.state === 'TASK_STATE_COMPLETED') return { success: true, taskId, responseText, error: undefined }
-  const said = textOf(status.message?.parts)
+  const said = textOfParts(status.message?.parts)
   const otherwise = isInterrupted(status.state) ? 'The agent asks for input' : 'Task failed'
   return { success: false, taskId, responseText, error: said || responseText || otherwise }
 }
 
-/** The message of an error, with the HTTP status in front if it has one and does not say it. */
-export function withStatus(message: string, reason: unknown): string {
+/** The message of an error, preceded by the HTTP status if it has one and does not contain it. */
+export function messageWithStatus(message: string, reason: unknown): string {
   const status = reason instanceof A2AError ? reason.details['status'] : undefined
   return status === undefined || message.includes(`HTTP ${status}`) ? message : `HTTP ${status}: ${message}`
 }

@@ -1,4 +1,4 @@
-/** The codecs of a version, fetched when it is known that they are needed: a browser never loads those of the others. */
+/** Loads the codecs of a version when they are needed: a browser never loads those of the others. */
 import { A2AError } from '../model/error.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
 
@@ -8,9 +8,9 @@ const loaders: Readonly<Record<VersionId, () => Promise<ProtocolVersion>>> = {
   '0.2': async () => (await import('../versions/v0_2/index.ts')).v0_2,
 }
 
-/** The platform remembers a module it has loaded; a session asks once for each interface. */
+/** The platform caches loaded modules; a session asks once for each interface. */
 export const loadVersion = (id: VersionId): Promise<ProtocolVersion> =>
   loaders[id]().catch((cause: unknown) => {
-    // A page that has lost its own server: nothing has been sent, and another interface may need nothing new.
+    // The page has lost its own server: nothing has been sent, and another interface may need no new code.
     throw new A2AError('UNAVAILABLE', `What speaks A2A ${id} cannot be loaded`, { reason: 'NOT_LOADED' }, { cause })
   })

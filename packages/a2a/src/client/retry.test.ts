@@ -5,8 +5,8 @@ import { A2AError, type ErrorCode } from '../model/error.ts'
 import { cursorExtension } from '../model/extension.ts'
 import { newId } from '../model/id.ts'
 import type { Operation } from '../model/operation.ts'
-import { defaultLimits } from './limits.ts'
-import { mayRepeat, neverSent, retryDelay } from './retry.ts'
+import { defaultClientLimits } from './default-limits.ts'
+import { canRetry, isConnectFailure, backoffDelayMs } from './retry.ts'
 
 const stranger = { capabilities: {} } as AgentCard
 const ours = { capabilities: { extensions: [{ uri: cursorExtension }] } } as unknown as AgentCard
@@ -27,10 +27,10 @@ describe('whether a call may be repeated', () => {
   it('depends, for a question, only on whether an answer might come [B-162]', () => {
     for (const operation of reads) {
       for (const code of ['UNAVAILABLE', 'INTERRUPTED', 'TIMEOUT', 'RATE_LIMITED'] as const)
-        assert.equal(mayRepeat(error(code), operation, stranger), true)
+        assert.equal(canRetry(error(code), operation, stranger), true)
       for (const code of ['TASK_NOT_FOUND', 'INTERNAL', 'INVALID_AGENT_RESPONSE', 'UNAUTHENTICATED'] as const)
-        assert.equal(mayRepeat(error(code), operation, stranger), false)
-      assert.equal(mayRepeat(new Error('the caller’s own'), operation, stranger), false)
+        assert.equal(canRetry(error(code), operation, stranger), false)
+      assert.equal(canRetry(new Error('the caller’s own'), operation, stranger), false)
     }
   })
 
@@ -57,25 +57,25 @@ describe('whether a call may be repeated', () => {
       ),
     ]
     for (const operation of writes) {
-      for (const each of certain) assert.equal(mayRepeat(each, operation, stranger), true, JSON.stringify(each))
-      for (const each of doubtful) assert.equal(mayRepeat(each, operation, stranger), false, JSON.stringify(each))
+      for (const each of certain) assert.equal(canRetry(each, operation, stranger), true, JSON.stringify(each))
+      for (const each of doubtful) assert.equal(canRetry(each, operation, stranger), false, JSON.stringify(each))
     }
   })
 
   it('is up to the caller where the agent is down and the peer does not say when it is back', () => {
     for (const operation of writes) {
       for (const card of [stranger, ours])
-        assert.equal(mayRepeat(error('AGENT_UNAVAILABLE', { status: '503' }), operation, card), false)
+        assert.equal(canRetry(error('AGENT_UNAVAILABLE', { status: '503' }), operation, card), false)
     }
   })
 
   it('depends, for a message whose answer was lost, on whether the peer knows it again [B-163]', () => {
     const sent = { messageId: newId(), agoMs: 1_000 }
-    assert.equal(mayRepeat(error('INTERRUPTED'), 'SendMessage', ours, sent), true)
-    assert.equal(mayRepeat(error('UNAVAILABLE', { reason: 'NETWORK' }), 'SendStreamingMessage', ours, sent), true)
-    assert.equal(mayRepeat(error('INTERRUPTED'), 'CancelTask', ours), false)
-    assert.equal(mayRepeat(error('TIMEOUT'), 'SendMessage', ours, sent), false, 'it would only be waited for once more')
-    assert.equal(mayRepeat(error('INTERRUPTED'), 'SendMessage', stranger, sent), false)
+    assert.equal(canRetry(error('INTERRUPTED'), 'SendMessage', ours, sent), true)
+    assert.equal(canRetry(error('UNAVAILABLE', { reason: 'NETWORK' }), 'SendStreamingMessage', ours, sent), true)
+    assert.equal(canRetry(error('INTERRUPTED'), 'CancelTask', ours), false)
+    assert.equal(canRetry(error('TIMEOUT'), 'SendMessage', ours, sent), false, 'it would only be waited for once more')
+    assert.equal(canRetry(error('INTERRUPTED'), 'SendMessage', stranger, sent), false)
   })
 
   it('depends, for such a message, on the window that the card states, and on an id that the peer trusts [B-163]', () => {
@@ -84,12 +84,12 @@ describe('whether a call may be repeated', () => {
     const [minute, none] = [card({ idempotencyWindowMs: 60_000 }), card({ idempotencyWindowMs: 0 })]
     const lost = error('INTERRUPTED')
     const messageId = newId()
-    assert.equal(mayRepeat(lost, 'SendMessage', minute, { messageId, agoMs: 59_999 }), true)
-    assert.equal(mayRepeat(lost, 'SendMessage', minute, { messageId, agoMs: 60_000 }), false)
-    assert.equal(mayRepeat(lost, 'SendMessage', none, { messageId, agoMs: 0 }), false)
-    assert.equal(mayRepeat(lost, 'SendMessage', minute, { messageId: 'm-1', agoMs: 0 }), false)
+    assert.equal(canRetry(lost, 'SendMessage', minute, { messageId, agoMs: 59_999 }), true)
+    assert.equal(canRetry(lost, 'SendMessage', minute, { messageId, agoMs: 60_000 }), false)
+    assert.equal(canRetry(lost, 'SendMessage', none, { messageId, agoMs: 0 }), false)
+    assert.equal(canRetry(lost, 'SendMessage', minute, { messageId: 'm-1', agoMs: 0 }), false)
     assert.equal(
-      mayRepeat(error('UNAVAILABLE'), 'SendMessage', none, { messageId: 'm-1', agoMs: 0 }),
+      canRetry(error('UNAVAILABLE'), 'SendMessage', none, { messageId: 'm-1', agoMs: 0 }),
       true,
       'it did nothing',
     )
@@ -98,39 +98,42 @@ describe('whether a call may be repeated', () => {
 
 describe('a request that was never sent', () => {
   it('is known by what each runtime says', () => {
-    assert.equal(neverSent(refused), true)
-    assert.equal(neverSent(Object.assign(new Error('Unable to connect'), { code: 'ConnectionRefused' })), true)
-    assert.equal(neverSent(new TypeError('error sending request: client error (Connect): tcp connect error')), true)
-    assert.equal(neverSent(new TypeError('Failed to fetch')), false)
+    assert.equal(isConnectFailure(refused), true)
+    assert.equal(isConnectFailure(Object.assign(new Error('Unable to connect'), { code: 'ConnectionRefused' })), true)
     assert.equal(
-      neverSent(new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) })),
+      isConnectFailure(new TypeError('error sending request: client error (Connect): tcp connect error')),
+      true,
+    )
+    assert.equal(isConnectFailure(new TypeError('Failed to fetch')), false)
+    assert.equal(
+      isConnectFailure(new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) })),
       false,
     )
-    assert.equal(neverSent('ECONNREFUSED'), false)
+    assert.equal(isConnectFailure('ECONNREFUSED'), false)
   })
 })
 
 describe('the delay before a retry', () => {
-  const limits = { ...defaultLimits, firstDelayMs: 100, maxDelayMs: 1_000 }
+  const limits = { ...defaultClientLimits, firstDelayMs: 100, maxDelayMs: 1_000 }
 
   it('is anything up to a ceiling that doubles and then holds', () => {
-    const latest = [1, 2, 3, 4, 5, 6].map((attempt) => retryDelay(attempt, error('UNAVAILABLE'), limits, () => 1))
+    const latest = [1, 2, 3, 4, 5, 6].map((attempt) => backoffDelayMs(attempt, error('UNAVAILABLE'), limits, () => 1))
     assert.deepEqual(latest, [100, 200, 400, 800, 1_000, 1_000])
     assert.equal(
-      retryDelay(3, error('UNAVAILABLE'), limits, () => 0),
+      backoffDelayMs(3, error('UNAVAILABLE'), limits, () => 0),
       0,
     )
   })
 
   it('is never shorter than the peer asks, and too long is never', () => {
     assert.equal(
-      retryDelay(1, error('RATE_LIMITED', { retryAfterMs: '300' }), limits, () => 0),
+      backoffDelayMs(1, error('RATE_LIMITED', { retryAfterMs: '300' }), limits, () => 0),
       300,
     )
     assert.equal(
-      retryDelay(9, error('RATE_LIMITED', { retryAfterMs: '300' }), limits, () => 1),
+      backoffDelayMs(9, error('RATE_LIMITED', { retryAfterMs: '300' }), limits, () => 1),
       1_000,
     )
-    assert.equal(retryDelay(1, error('RATE_LIMITED', { retryAfterMs: '1001' }), limits), undefined)
+    assert.equal(backoffDelayMs(1, error('RATE_LIMITED', { retryAfterMs: '1001' }), limits), undefined)
   })
 })

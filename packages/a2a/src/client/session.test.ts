@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import type { AgentCapabilities, AgentInterface } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { cursorExtension } from '../model/extension.ts'
-import { openRawServers } from '../testing/raw-server-fixture.ts'
+import { openRawServers } from '../testing/fixtures/raw-server.ts'
 import { connect } from './connect.ts'
 import type { ClientCall, ConnectOptions, RemoteAgent } from './contract.ts'
 
@@ -26,7 +26,7 @@ const done = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_COMPLETED
 const oldDone = { kind: 'task', id: 't1', contextId: 'c1', status: { state: 'completed' } }
 const json = { 'content-type': 'application/json' }
 
-/** A peer whose endpoints answer as the test says, and the agent that its card makes of it. */
+/** A peer whose endpoints respond as the test says, and the agent that its card describes. */
 async function peer(
   answer: (call: Called, count: number) => void,
   interfaces: readonly Partial<AgentInterface>[] = [{}],
@@ -148,7 +148,7 @@ describe('a request of a session', () => {
     assert.ok((await timed(agent.get('t1'))) >= 59, 'a question is asked again')
     assert.ok((await timed(agent.send('hi'))) >= 599)
     assert.ok((await timed(agent.start('hi'))) >= 29)
-    // The caller has the last word.
+    // The caller's limits win.
     const patient = await dial({ limits: { timeoutMs: 600_000, answerTimeoutMs: 600_000 } })
     await timed(patient.send('hi', { timeoutMs: 10 }))
   })
@@ -236,7 +236,7 @@ describe('a retry', () => {
     }
     for (const how of ['send', 'stream'] as const) {
       assert.equal(await sends(60_000, how), 3)
-      // The answer was lost after it had run out.
+      // The response was lost after the window had ended.
       assert.equal(await sends(1, how), 1)
       assert.equal(await sends(0, how), 1)
     }
@@ -252,11 +252,11 @@ describe('a retry', () => {
 })
 
 describe('another interface', () => {
-  // A port that no system hands out, and none of those that fetch does not call: one that was just closed may be given to
-  // the next server that opens.
+  // A port that no system hands out, and none of those that fetch blocks: a port that was just closed may be given to the next
+  // server that opens.
   const nowhere = 'http://127.0.0.1:2/rpc'
 
-  it('is used when nobody is at the first, also for a message, and kept [B-20]', async () => {
+  it('is used when the first cannot be reached, also for a message, and kept [B-20]', async () => {
     const { calls, warnings, dial } = await peer(({ result }) => result({ task: done }), [{ url: nowhere }, {}])
     const agent = await dial()
     assert.equal(agent.interface.url, nowhere)
@@ -357,7 +357,7 @@ describe('another interface', () => {
 })
 
 describe('a card that declares another version than its agent speaks', () => {
-  it('is seen through, and told: the other generation is tried at the same address [A-31]', async () => {
+  it('is detected and logged: the other generation is tried at the same URL [A-31]', async () => {
     const { calls, warnings, dial } = await peer(({ method, result, error }) =>
       method === 'message/send' ? result(oldDone) : error(-32_601, 'Method not found'),
     )
@@ -389,7 +389,7 @@ describe('a card that declares another version than its agent speaks', () => {
     assert.equal(agent.interface.version, '0.3')
   })
 
-  it('is seen by the words of an answer, and told once', async () => {
+  it('is detected by the shape of a response, and logged once', async () => {
     const { warnings, dial } = await peer(({ result }) => result(oldDone))
     const agent = await dial()
     assert.equal((await agent.send('hi')).kind, 'task')

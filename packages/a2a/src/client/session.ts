@@ -1,12 +1,12 @@
 /**
- * One peer, whichever of its interfaces is in use. Here is decided what is tried and how often: capabilities before
- * anything is sent (B-169), the next interface when one fails (B-20), again where that is safe (B-164).
+ * One peer, over any of its interfaces. The session decides what is tried and how often: it checks capabilities before anything
+ * is sent (B-169), uses the next interface if one fails (B-20), and retries where that is safe (B-164).
  */
 import type { AgentCard } from '../model/card.ts'
 import { linkSignals } from '../model/linked-signal.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
-import { checkCapabilities } from './capabilities.ts'
+import { checkCapabilities } from './check-capabilities.ts'
 import type {
   CallOptions,
   CardSignature,
@@ -15,64 +15,68 @@ import type {
   ClientBinding,
   ClientCall,
   ClientLimits,
-  ClientOutcome,
+  ClientCallResult,
   ConnectOptions,
-  Http,
+  HttpClient,
   Session,
   StreamOperation,
   StreamOptions,
-  Wire,
-  WireCall,
-  WireStream,
+  ClientTransport,
+  TransportCallOptions,
+  TransportStream,
 } from './contract.ts'
 import { loadVersion } from './load-version.ts'
-import type { Interfaces } from './rescue.ts'
+import type { InterfaceState } from './fallback.ts'
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly card: AgentCard
   /** Best first, at least one. */
   readonly candidates: readonly ChosenInterface[]
   readonly bindings: readonly ClientBinding[]
-  readonly http: Http
+  readonly http: HttpClient
   readonly limits: ClientLimits
   readonly options: ConnectOptions
-  /** Default: nobody asked. */
+  /** Default: unchecked. */
   readonly signature?: CardSignature | undefined
-  /** Judges the cards that come later. */
-  readonly check?: ((card: AgentCard, signal?: AbortSignal) => Promise<CheckedCard>) | undefined
+  /** Verifies cards that are fetched later. */
+  readonly verifyCard?: ((card: AgentCard, signal?: AbortSignal) => Promise<CheckedCard>) | undefined
 }
 
-/** An interface that is ready to be spoken with. */
-interface Line {
+/** An interface with its open transport. */
+interface InterfaceTransport {
   readonly version: ProtocolVersion
-  readonly wire: Wire
+  readonly transport: ClientTransport
 }
 
-/** One exchange as it is to be had, at whichever interface. */
-interface Asking {
+/** One exchange, independent of the interface. */
+interface PendingExchange {
   readonly operation: Operation
   readonly request: RequestOf<Operation>
   readonly attempt: number
-  readonly about: StreamOptions
-  readonly how: Pick<WireCall, 'signal' | 'timeoutMs' | 'idleTimeoutMs'>
-  speak(wire: Wire, request: RequestOf<Operation>, how: WireCall): Promise<ClientOutcome>
+  readonly callOptions: StreamOptions
+  readonly transportOptions: Pick<TransportCallOptions, 'signal' | 'timeoutMs' | 'idleTimeoutMs'>
+  callTransport(
+    transport: ClientTransport,
+    request: RequestOf<Operation>,
+    transportOptions: TransportCallOptions,
+  ): Promise<ClientCallResult>
 }
 
-export async function createSession(parts: SessionParts): Promise<Session> {
+export async function createSession(parts: SessionDeps): Promise<Session> {
   const { bindings, candidates, http, limits, options } = parts
   const { interceptors = [], log = { warn() {} }, trace } = options
   let { card, signature = { status: 'unchecked' } } = parts
-  const interfaces: Interfaces = {
-    known: candidates,
+  const interfaces: InterfaceState = {
+    candidates,
     current: candidates[0] as ChosenInterface,
-    proven: new Set(),
-    pinned: options.version !== undefined,
+    confirmed: new Set(),
+    isPinned: options.version !== undefined,
     log,
   }
-  const lines = new Map<ChosenInterface, Line>()
-  // Fetched while all is well: when it is needed, nothing may be within reach.
-  const rescue = import('./rescue.ts').catch(() => undefined)
-  await lineTo(interfaces.current)
+  const transports = new Map<ChosenInterface, InterfaceTransport>()
+  // Loaded while the network works: when it is needed, nothing may be reachable.
+  const fallback = import('./fallback.ts').catch(() => undefined)
+  await transportFor(interfaces.current)
 
   return {
     get card() {
@@ -89,8 +93,11 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     call,
     open,
     async extendedCard(about) {
-      const shown = await call('GetExtendedAgentCard', {}, about)
-      ;({ card, signature } = (await parts.check?.(shown, about?.signal)) ?? { card: shown, signature })
+      const extendedCard = await call('GetExtendedAgentCard', {}, about)
+      ;({ card, signature } = (await parts.verifyCard?.(extendedCard, about?.signal)) ?? {
+        card: extendedCard,
+        signature,
+      })
       return card
     },
   }
@@ -100,20 +107,37 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     const { signal, end } = linkSignals([about.signal], about.timeoutMs)
     const startedAt = performance.now()
     const waits = operation === 'SendMessage' && messageOf(request)?.configuration?.returnImmediately !== true
-    const how = { signal, timeoutMs: waits ? limits.answerTimeoutMs : limits.timeoutMs }
-    const speak: Asking['speak'] = async (wire, asked, exactly) => ({
-      result: await wire.call(operation, asked, exactly),
+    const transportOptions = { signal, timeoutMs: waits ? limits.answerTimeoutMs : limits.timeoutMs }
+    const callTransport: PendingExchange['callTransport'] = async (transport, sentRequest, exchangeOptions) => ({
+      result: await transport.call(operation, sentRequest, exchangeOptions),
     })
     try {
       for (let attempt = 1; ; attempt++) {
         try {
-          const outcome = await exchange({ operation, request, attempt, about, how, speak })
+          const outcome = await exchange({
+            operation,
+            request,
+            attempt,
+            callOptions: about,
+            transportOptions,
+            callTransport,
+          })
           return (outcome as { result: ResultOf<O> }).result
         } catch (reason) {
-          const help = await rescue
-          if (help === undefined) throw reason
+          const fallbackModule = await fallback
+          if (fallbackModule === undefined) throw reason
           const { timeoutMs } = about
-          await help.pause(reason, { operation, request, startedAt, attempt, card, limits, signal, timeoutMs, log })
+          await fallbackModule.waitBeforeRetry(reason, {
+            operation,
+            request,
+            startedAt,
+            attempt,
+            card,
+            limits,
+            signal,
+            timeoutMs,
+            log,
+          })
         }
       }
     } finally {
@@ -125,51 +149,73 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     operation: O,
     request: RequestOf<O>,
     about: StreamOptions & { readonly attempt?: number } = {},
-  ): Promise<WireStream> {
+  ): Promise<TransportStream> {
     if (about.force !== true) checkCapabilities(operation, request, card)
     const { signal = new AbortController().signal, idleTimeoutMs = limits.idleTimeoutMs, attempt = 1 } = about
-    const how = { signal, timeoutMs: limits.timeoutMs, idleTimeoutMs }
-    const speak: Asking['speak'] = async (wire, asked, exactly) => ({
-      stream: await wire.open(operation, asked as RequestOf<O>, exactly),
+    const transportOptions = { signal, timeoutMs: limits.timeoutMs, idleTimeoutMs }
+    const callTransport: PendingExchange['callTransport'] = async (transport, sentRequest, exchangeOptions) => ({
+      stream: await transport.open(operation, sentRequest as RequestOf<O>, exchangeOptions),
     })
-    return ((await exchange({ operation, request, attempt, about, how, speak })) as { stream: WireStream }).stream
+    return (
+      (await exchange({ operation, request, attempt, callOptions: about, transportOptions, callTransport })) as {
+        stream: TransportStream
+      }
+    ).stream
   }
 
-  async function exchange(asking: Asking): Promise<ClientOutcome> {
-    const { current, proven } = interfaces
+  async function exchange(pending: PendingExchange): Promise<ClientCallResult> {
+    const { current, confirmed } = interfaces
     try {
-      const outcome = await exchangeAt(current, asking)
-      proven.add(current)
+      const outcome = await exchangeAt(current, pending)
+      confirmed.add(current)
       return outcome
     } catch (reason) {
-      const help = await rescue
-      if (help === undefined) throw reason
-      return help.elsewhere(interfaces, asking.operation, reason, (at) => exchangeAt(at, asking), card)
+      const fallbackModule = await fallback
+      if (fallbackModule === undefined) throw reason
+      return fallbackModule.tryOtherInterfaces(
+        interfaces,
+        pending.operation,
+        reason,
+        (at) => exchangeAt(at, pending),
+        card,
+      )
     }
   }
 
-  async function exchangeAt(at: ChosenInterface, { operation, request, attempt, about, how, speak }: Asking) {
-    const { version, wire } = await lineTo(at)
-    const directly = async (call: ClientCall): Promise<ClientOutcome> => {
+  async function exchangeAt(
+    at: ChosenInterface,
+    { operation, request, attempt, callOptions, transportOptions, callTransport }: PendingExchange,
+  ) {
+    const { version, transport } = await transportFor(at)
+    const callDirectly = async (call: ClientCall): Promise<ClientCallResult> => {
       const { headers, signal, lastEventId } = call
       try {
-        return await speak(wire, call.request, { ...how, headers, signal, card, ...resumed(lastEventId) })
+        return await callTransport(transport, call.request, {
+          ...transportOptions,
+          headers,
+          signal,
+          card,
+          ...resumeAfter(lastEventId),
+        })
       } catch (reason) {
-        throw (await rescue)?.explained(reason, call.request, card) ?? reason
+        throw (await fallback)?.withErrorHints(reason, call.request, card) ?? reason
       }
     }
-    // The first of the list is the outermost.
-    const through = interceptors.reduceRight<typeof directly>((next, around) => (call) => around(call, next), directly)
-    return through({
+    // The first interceptor of the list is the outermost.
+    const intercepted = interceptors.reduceRight<typeof callDirectly>(
+      (next, around) => (call) => around(call, next),
+      callDirectly,
+    )
+    return intercepted({
       operation,
-      // As the interface has it, and only there (B-17, B-165).
+      // The tenant of the interface is sent only to that interface (B-17, B-165).
       request: at.tenant === undefined ? request : { tenant: at.tenant, ...request },
-      headers: { ...trace?.(), ...ownHeaders(request, about, version), ...about.headers },
+      headers: { ...trace?.(), ...ownHeaders(request, callOptions, version), ...callOptions.headers },
       attempt,
       interface: at,
       card,
-      signal: how.signal,
-      ...resumed(about.lastEventId),
+      signal: transportOptions.signal,
+      ...resumeAfter(callOptions.lastEventId),
     })
   }
 
@@ -182,25 +228,22 @@ export async function createSession(parts: SessionParts): Promise<Session> {
     }
   }
 
-  async function lineTo(at: ChosenInterface): Promise<Line> {
-    const known = lines.get(at)
+  async function transportFor(at: ChosenInterface): Promise<InterfaceTransport> {
+    const known = transports.get(at)
     if (known !== undefined) return known
     const version = await loadVersion(at.version)
     const name = at.protocolBinding.toUpperCase()
     const binding =
       bindings.find(({ protocolBinding }) => protocolBinding.toUpperCase() === name) ??
-      (await import('./facade-binding.ts')).facadeBinding()
-    const { maxBodyBytes, maxEventBytes, maxJsonNodes } = limits
-    const wire = binding.open(at, version, {
+      (await import('./simple-tasks/simple-tasks-binding.ts')).createSimpleTasksBinding()
+    const transport = binding.open(at, version, {
+      ...limits,
       http,
-      maxBodyBytes,
-      maxEventBytes,
-      maxJsonNodes,
-      heard: async (found) => (await rescue)?.heard(interfaces, at, found),
+      onVersionMismatch: async (found) => (await fallback)?.reportVersionMismatch(interfaces, at, found),
     })
-    const line = { version, wire }
-    lines.set(at, line)
-    return line
+    const opened = { version, transport }
+    transports.set(at, opened)
+    return opened
   }
 }
 
@@ -208,4 +251,4 @@ function messageOf(request: RequestOf<Operation>): RequestOf<'SendMessage'> | un
   return 'message' in request ? request : undefined
 }
 
-const resumed = (lastEventId: string | undefined) => (lastEventId === undefined ? {} : { lastEventId })
+const resumeAfter = (lastEventId: string | undefined) => (lastEventId === undefined ? {} : { lastEventId })

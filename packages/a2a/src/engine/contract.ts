@@ -1,4 +1,4 @@
-/** The door of the engine: the operations over a log, in canonical terms. It knows no version and no binding. */
+/** The API of the engine: the operations over a task log, in canonical terms. It knows no version and no binding. */
 import type { Agent, WhenBusy } from '../agents/agent.ts'
 import type { Caller } from '../model/caller.ts'
 import type {
@@ -17,124 +17,133 @@ import type {
 import type { Message, StreamEvent, Struct, Task } from '../model/task.ts'
 import type { PushAttempt, PushQuery, PushRow, Store } from '../stores/store.ts'
 
-/** Who calls which agent, and how. Made by the server from the request, never from its payload. */
+/** Who calls which agent, and how. The server creates it from the request, never from its payload. */
 export interface CallContext {
   readonly agent: string
   readonly tenant: string
   readonly caller: Caller
-  /** Aborted when the client has gone. It never ends a task (B-103), and a wait ends with the turn at the latest. */
+  /** Aborted when the client disconnects. It never ends a task (B-103), and a wait ends with the turn at the latest. */
   readonly signal: AbortSignal
   /** Extensions that are active for this request. */
   readonly extensions: readonly string[]
-  /** The call streams. Said by the engine. */
+  /** The operation streams. Set by the engine. */
   readonly streamed?: true
-  /** Resume after this event instead of beginning with a snapshot. */
+  /** Resume after this event instead of starting with a snapshot. */
   readonly lastEventId?: number
-  /** This call's stream stays open when the task asks for input, whatever the agent's own option says (B-91). */
+  /** The stream of this call stays open when the task asks for input, regardless of the agent's option (B-91). */
   readonly keepOpenOnInputRequired?: boolean
-  /** Whether an anonymous caller may list: on loopback only. */
-  readonly mayList: boolean
-  /** The message as it came, where an extension has changed it: what tells whether one that comes again is the same. */
-  readonly received?: Message
-  /** The trace that this call belongs to, and what others keep beside it (W3C Trace Context). */
+  /** Whether an anonymous caller may list tasks: on loopback only. */
+  readonly canListTasks: boolean
+  /** The message as received, if an extension has changed it. Repeats are recognized by it. */
+  readonly receivedMessage?: Message
+  /** The trace of this call, and the `tracestate` of other systems (W3C Trace Context). */
   readonly traceparent?: string
   readonly tracestate?: string
-  /** The task is ended by then, in FAILED, whatever it does or waits for: milliseconds since the epoch. */
+  /** By this time the task ends in FAILED, whatever state it is in: milliseconds since the epoch. */
   readonly deadlineAt?: number
-  /** The id of the task that this message opens, where the server has to name it before. Never from the payload. Default: a new one. */
+  /**
+   * The id of the task that this message opens, if the server must know it in advance. Never from the payload. Default: a new id.
+   */
   readonly newTaskId?: string
-  /** By which way the call came, as whoever runs the server knows it and no message can say. The agent's turn shows it. */
+  /** How the call reached the server, as the server knows it; no message can set it. The agent's turn exposes it. */
   readonly provenance?: Struct
-  /** How a webhook that this call asks for is to be told; there where it may ask for one. */
-  readonly push?: PushManner
+  /** How to deliver to a webhook that this call registers; set where the call may register one. */
+  readonly push?: PushDeliveryOptions
 }
 
-/** One event as a stream carries it. The `event` object is shared by all readers: a cache may hang on it. */
+/** One event of a stream. All readers share the `event` object, so that caches can use it as a key. */
 export interface StreamItem {
   readonly event: StreamEvent
-  /** The place in the log; a direct Message has none. */
+  /** The position in the log; a direct Message has none. */
   readonly seq?: number
   /** The stream closes after this one. */
   readonly final: boolean
-  /** When it was logged. A snapshot was not. */
+  /** When the event was logged; absent for a snapshot. */
   readonly at?: number
-  /** Of the request whose turn said it, if that was traced. */
+  /** The trace of the request whose turn reported the event, if it had one. */
   readonly traceparent?: string | undefined
-  /** Its estimated size as JSON. Absent if it was not counted. */
+  /** Its estimated size as JSON. Absent if not counted. */
   readonly bytes?: number
-  /** Set on the first item when the log was pruned past the reader's cursor: it is a snapshot, events are missing. */
+  /** Set on the first item if the log was pruned past the reader's cursor: the item is a snapshot, and events are missing. */
   readonly gap?: true
 }
 
-/** In batches, because one wake-up often brings many events. Ends by itself; `return()` lets go early. */
-export type EventStream = AsyncIterable<readonly StreamItem[]>
+/** In batches, because one wake-up often brings many events. Ends by itself; `return()` ends it early. */
+export type TaskEventStream = AsyncIterable<readonly StreamItem[]>
 
-/** Pages of logs that were read from the store, and requests that shared one of them. */
-export interface PageCounts {
+/** Pages of logs read from the store, and requests that shared a page. */
+export interface LogPageCounts {
   readonly read: number
   readonly shared: number
 }
 
 export interface Engine {
-  /** Recovers what a crash left; resolves when every orphan found has been taken up. */
+  /** Recovers tasks after a crash; resolves when every orphan found has been resumed. */
   start(): Promise<void>
   sendMessage(request: SendMessageRequest, context: CallContext): Promise<SendMessageResponse>
   /** Rejects if the stream cannot start; resolves when there is something to send (or the task has opened). */
-  streamMessage(request: SendMessageRequest, context: CallContext): Promise<EventStream>
-  /** With `transitions` its metadata tell the states that it went through, where its agent keeps them. */
+  streamMessage(request: SendMessageRequest, context: CallContext): Promise<TaskEventStream>
+  /** With `transitions`, the metadata list the states that the task went through, if its agent keeps them. */
   getTask(request: GetTaskRequest, context: CallContext, transitions?: boolean): Promise<Task>
   listTasks(request: ListTasksRequest, context: CallContext): Promise<ListTasksResponse>
-  /** A task that was canceled before is answered as it is (1.0, B-112), or refused like any other that has ended (0.x). */
+  /** A task that was already canceled is returned as it is (1.0, B-112), or refused like any other task that has ended (0.x). */
   cancelTask(request: CancelTaskRequest, context: CallContext, again?: 'answer' | 'refuse'): Promise<Task>
   /**
-   * The subscribe operation. `finished: 'replay'` (0.x) answers a finished task with one Task event and the end;
-   * `finished: 'refuse'` (1.0) with UNSUPPORTED_OPERATION. A `lastEventId` overrides both: what came after it, if anything.
+   * The subscribe operation. For a finished task, `finished: 'replay'` (0.x) sends one Task event and ends; `finished: 'refuse'`
+   * (1.0) fails with UNSUPPORTED_OPERATION. A `lastEventId` overrides both: the stream sends the events after it, if any.
    */
-  subscribe(request: SubscribeToTaskRequest, context: CallContext, finished: 'refuse' | 'replay'): Promise<EventStream>
-  /** Webhooks: there where the engine was given somebody who delivers. */
-  readonly push?: PushDesk
-  /** How often readers that were behind had to be served from the store. */
-  readonly pages: PageCounts
-  /** Tasks, whoever's they are: for whoever runs the server. */
-  readonly tasks: TaskDesk
-  /** Resolves when what this agent runs here now has ended; nothing if it runs nothing. More may have begun meanwhile. */
-  working(entry: AgentEntry): Promise<unknown> | undefined
+  subscribe(
+    request: SubscribeToTaskRequest,
+    context: CallContext,
+    finished: 'refuse' | 'replay',
+  ): Promise<TaskEventStream>
+  /** Push notifications; absent if the engine has no delivery function. */
+  readonly push?: PushConfigService
+  /** How often slow readers were served from the store. */
+  readonly logPageCounts: LogPageCounts
+  /** Tasks of all owners; for the operator. */
+  readonly tasks: TaskAdmin
   /**
-   * Takes no more calls and takes nothing up, but lets go on what runs. Resolves when no agent is at work here whose turn
-   * would fail if somebody else had to take it up.
+   * Resolves when the current runs of this agent in this process have ended; `undefined` if there are none. New runs may have
+   * started meanwhile.
+   */
+  whenRunsEnd(entry: AgentEntry): Promise<unknown> | undefined
+  /**
+   * Rejects new calls and resumes no tasks, but lets running turns continue. Resolves when no running turn would fail if another
+   * process had to resume it.
    */
   drain(): Promise<void>
   /**
-   * Stops taking calls, aborts what runs (agents see it on their signal), writes what is pending. Where others share the
-   * store its tasks are theirs at once.
+   * Rejects new calls, aborts running turns (agents see it on their signal) and writes what is pending. Other processes that share
+   * the store may take its tasks at once.
    */
   close(): Promise<void>
 }
 
-/** Also tasks of agents that are not there any more. */
-export interface TaskDesk {
-  /** As it is now; nothing if there is no such task. */
+/** Includes tasks of agents that are no longer registered. */
+export interface TaskAdmin {
+  /** The current task; `undefined` if it does not exist. */
   get(taskId: string): Promise<Task | undefined>
-  /** As its caller would. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE. */
+  /** Cancels the task as its caller would. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE. */
   cancel(taskId: string): Promise<Task>
 }
 
 /** `significant`: every status, and the last chunk of each artifact (B-132). */
 export type PushTriggers = 'all' | 'significant'
 
-/** What is kept with a webhook beside what its owner said. */
-export interface PushManner {
-  /** The protocol version it was asked for in: it is told in that one (B-123). */
+/** What is stored with a push notification config beside the fields of its owner. */
+export interface PushDeliveryOptions {
+  /** The protocol version of the request that registered the config; notifications use it (B-123). */
   readonly version: string
   readonly triggers: PushTriggers
-  /** Extensions that were active for the request that asked for it: they show in what it is told. */
+  /** Extensions that were active for that request; notifications apply them. */
   readonly extensions?: readonly string[]
-  /** Of the request that asked for it (W3C Trace Context). */
+  /** The trace of that request (W3C Trace Context). */
   readonly traceparent?: string
 }
 
-/** Where a notification goes, with its secrets open. */
-export interface PushTarget extends PushManner {
+/** The destination of a notification, with its secrets decrypted. */
+export interface PushTarget extends PushDeliveryOptions {
   readonly url: string
   readonly token?: string
   readonly authentication?: { readonly scheme: string; readonly credentials?: string }
@@ -144,81 +153,84 @@ export interface PushDelivery {
   readonly agent: string
   readonly taskId: string
   readonly configId: string
-  /** Its `seq` is its place in the log: the same at every try. */
+  /** Its `seq` is the position in the log: the same for every attempt. */
   readonly item: StreamItem & { readonly seq: number }
   readonly target: PushTarget
-  /** The event's trace, with this try as its span (W3C Trace Context). */
+  /** The trace of the event, with this attempt as its span (W3C Trace Context). */
   readonly traceparent: string
-  /** As it is now. */
+  /** Returns the current task. */
   task(): Task
-  /** Aborted when its time is up, or when it must not be delivered any more. */
+  /** Aborted at the delivery timeout, or when the notification must no longer be delivered. */
   readonly signal: AbortSignal
 }
 
-/** `said` is for people: a status, or what went wrong; `answer` what the receiver said to it. Neither may hold a secret. */
+/** `detail` is for the operator: a status, or the error. `answer` is the response of the receiver. Neither may hold a secret. */
 export type PushOutcome =
-  | { readonly outcome: 'delivered'; readonly said: string }
-  /** To be tried again, not before `retryAfterMs`. */
-  | { readonly outcome: 'failed'; readonly said: string; readonly answer?: string; readonly retryAfterMs?: number }
-  /** Trying again is of no use: a dead letter at once. */
-  | { readonly outcome: 'refused'; readonly said: string; readonly answer?: string }
-  /** The receiver wants no more of them: the config goes. */
-  | { readonly outcome: 'gone'; readonly said: string; readonly answer?: string }
+  | { readonly outcome: 'delivered'; readonly detail: string }
+  /** Retry, not before `retryAfterMs`. */
+  | { readonly outcome: 'failed'; readonly detail: string; readonly answer?: string; readonly retryAfterMs?: number }
+  /** Retrying is useless: a dead letter at once. */
+  | { readonly outcome: 'refused'; readonly detail: string; readonly answer?: string }
+  /** The receiver wants no more notifications: the config is deleted. */
+  | { readonly outcome: 'gone'; readonly detail: string; readonly answer?: string }
 
-/** What became of one try to tell a webhook, or of the webhook: `dead` after the last try. */
-export interface PushNews {
+/** The result of one delivery attempt, or of the config: `dead` after the last attempt. */
+export interface PushResult {
   readonly agent: string
   readonly taskId: string
   readonly configId: string
-  /** Of the event that it was about. */
+  /** The seq of the event. */
   readonly seq: number
   readonly attempt: number
   readonly outcome: PushOutcome['outcome'] | 'dead'
-  /** For people: a status, or what went wrong. */
-  readonly said: string
-  /** When it began, in milliseconds since the epoch. */
+  /** For the operator: a status, or the error. */
+  readonly detail: string
+  /** When the attempt started, in milliseconds since the epoch. */
   readonly at: number
   readonly durationMs: number
-  /** Since the event was logged, where that is known. */
+  /** The time since the event was logged, if known. */
   readonly lagMs?: number
-  /** As the webhook was told. */
+  /** As sent to the webhook. */
   readonly traceparent?: string
 }
 
-/** What the engine must be given to push. */
+/** What the engine needs to deliver push notifications. */
 export interface EnginePush {
   deliver(delivery: PushDelivery): Promise<PushOutcome>
-  /** Told of every try. Not waited for. */
-  readonly onNews?: ((news: PushNews) => void) | undefined
+  /** Called after every attempt; not awaited. */
+  readonly onResult?: ((news: PushResult) => void) | undefined
   readonly sealer: Sealer
-  /** Waits after the first failure, the second, and so on; then the dead letter. */
+  /** The delays after the first failure, the second, and so on; then the dead letter. */
   readonly scheduleMs: readonly number[]
-  /** How long one delivery may take. */
+  /** The timeout of one delivery. */
   readonly timeoutMs: number
   readonly concurrent: number
   readonly concurrentPerHost: number
   readonly configsPerTask: number
 }
 
-/** The four operations on webhooks, with the caller's own tasks only, and what whoever runs the server may do. */
-export interface PushDesk {
-  /** Makes or replaces; the answer has the id and no secret (B-116, B-120). */
+/** The four operations on push notification configs, limited to the caller's own tasks, and those of the operator. */
+export interface PushConfigService {
+  /** Creates or replaces a config; the result has the id and no secret (B-116, B-120). */
   create(request: TaskPushNotificationConfig, context: CallContext): Promise<TaskPushNotificationConfig>
   get(request: PushNotificationConfigKey, context: CallContext): Promise<TaskPushNotificationConfig>
   list(
     request: ListTaskPushNotificationConfigsRequest,
     context: CallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse>
-  /** Resolves when nothing is on its way any more from this process (B-118). */
+  /** Resolves when this process has no delivery in flight for the config (B-118). */
   delete(request: PushNotificationConfigKey, context: CallContext): Promise<void>
 
-  /** How far each webhook of a task has been told. */
+  /** How far each push notification config of a task has been delivered. */
   cursors(taskId: string): Promise<readonly PushCursor[]>
-  /** The same of all tasks, the ones made last first. */
+  /** The same for all tasks, newest first. */
   search(query: PushQuery): Promise<PushCursorPage>
   /** Newest first. */
   attempts(taskId: string, id: string, limit: number): Promise<readonly PushAttempt[]>
-  /** Tries again at once, dead letters too, from the first event that was not delivered or from after `afterSeq`. False if there is no such config. */
+  /**
+   * Retries at once, dead letters too, from the first undelivered event or from after `afterSeq`. Returns false if the config does
+   * not exist.
+   */
   redeliver(taskId: string, id: string, afterSeq?: number): Promise<boolean>
 }
 
@@ -228,69 +240,71 @@ export interface PushCursor extends Pick<PushRow, 'id' | 'deliveredSeq' | 'attem
 
 export interface PushCursorPage {
   readonly cursors: readonly (PushCursor & Pick<PushRow, 'taskId' | 'createdAt'>)[]
-  /** To be asked for next, if there are more. */
+  /** The `before` of the next page; absent on the last. */
   readonly before?: number
 }
 
-/** What the engine must know of an agent. */
+/** What the engine knows of an agent. */
 export interface AgentEntry {
   readonly agent: Agent
-  /** Media types, for B-69 and B-70. Patterns such as `image/*` are understood; empty = anything. */
+  /**
+   * Media types, for B-69 and B-70. Patterns such as `image/*` are supported; empty: anything. Input modes of skills extend those
+   * of the agent.
+   */
   readonly inputModes: readonly string[]
   readonly outputModes: readonly string[]
-  /** Input modes of skills widen those of the agent. */
   readonly streaming: boolean
   readonly options: AgentOptions
   readonly transformEvent?: TransformEvent
   readonly onEvent?: OnEvent
-  /** May become true: what runs is finished, a message for what runs is taken, and nothing else is begun. */
-  readonly isLeaving?: boolean
+  /** May become true: running turns finish, messages for running tasks are accepted, and nothing else starts. */
+  readonly isDraining?: boolean
 }
 
-/** Which event of which task. */
-export interface EventAbout {
+/** The task of an event. */
+export interface EventContext {
   readonly agent: string
   readonly tenant: string
-  /** Whose task it is. */
+  /** The owner of the task. */
   readonly owner: string
   readonly taskId: string
   readonly contextId: string
 }
 
 /**
- * Sees what the agent says before it is logged, and answers what is to be said instead: a state with its message, a
- * chunk of an artifact, or a direct message. Nothing drops it. If it fails, the task does (S2-33).
+ * Receives what the agent reports before it is logged, and returns what to log instead: a state with its message, a chunk of an
+ * artifact, or a direct message. `undefined` drops it. If it fails, the task fails (S2-33).
  */
 export type TransformEvent = (
   event: StreamEvent,
-  about: EventAbout,
+  about: EventContext,
 ) => StreamEvent | undefined | null | Promise<StreamEvent | undefined | null>
 
 /**
- * Told of each event that this process logged, once it is durable. For what must not be missed when a process dies, read
- * the log: `seq` is the event's place there.
+ * Called for each event that this process logged, once it is durable. If you must not miss events when a process dies, read the
+ * log: `seq` is the position of the event there.
  */
-export type OnEvent = (event: StreamEvent, about: EventAbout & { readonly seq: number }) => unknown
+export type OnEvent = (event: StreamEvent, about: EventContext & { readonly seq: number }) => unknown
 
 export interface AgentOptions {
-  /** From a turn's start to its forced end in FAILED "Task timed out". `Infinity` = never. */
+  /** From the start of a turn to its forced end in FAILED "Task timed out". `Infinity`: never. */
   readonly turnTimeoutMs: number
   readonly whenBusy: WhenBusy
-  /** Off (`undefined`) by default: how long a task may wait for input, and what happens then (S2-16). */
+  /** How long a task may wait for input, and what happens then (S2-16). Default: no limit. */
   readonly inputTimeout?: { readonly afterMs: number; readonly then: 'fail' | 'continue' }
   /** How long a canceled agent may take to end by itself. */
   readonly cancelGraceMs: number
   /**
-   * A task that has said nothing yet opens after this long. With 0 every turn is in the log before its agent is called, so a
-   * message that is sent again after a crash does not run it twice; a reply then always becomes a task.
+   * A task without reports opens after this time. With 0 every turn is in the log before its agent is called, so a message repeated
+   * after a crash does not run twice; a reply then always becomes a task.
    */
   readonly openAfterMs: number
   readonly coalesceText: boolean
   /** Whether streams stay open when the task asks for input (B-91). */
   readonly keepOpenOnInputRequired: boolean
-  /** Keeps the states that a task went through, the last hundred, for those who may ask for them: clients of 0.x. */
+  /** Keeps the last hundred states that a task went through, for clients of 0.x. */
   readonly stateTransitionHistory?: boolean
-  /** For how long a message that comes again is recognised (B-163). 0 = never: each one is a new message. */
+  /** How long a repeated message is recognized (B-163). 0: never; each message is new. */
   readonly idempotencyWindowMs: number
 }
 
@@ -298,13 +312,13 @@ export interface EngineLimits {
   readonly parts: number
   readonly metadataDepth: number
   /**
-   * JSON values in one request, and in one value that an agent reports. Default 100,000. A body beyond it is refused before
-   * it is parsed: the cost of a body grows with its values, not with its bytes.
+   * JSON values in one request, and in one value that an agent reports. Default 100,000. A larger body is rejected before it is
+   * parsed: the cost of a body grows with its values, not with its bytes.
    */
   readonly jsonNodes: number
-  /** Tasks of one caller that are not terminal. */
+  /** Non-terminal tasks of one caller. */
   readonly tasksPerCaller: number
-  /** An upper bound on waiting in a blocking send; then the task is returned as it is (B-67). */
+  /** The maximum wait of a blocking send; then the task is returned as it is (B-67). */
   readonly waitMs: number
 }
 
@@ -315,13 +329,13 @@ export interface EngineLog {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
-/** Signs what a caller gets and brings back. */
+/** Signs data that callers receive and send back. */
 export interface Signer {
   sign(purpose: string, text: string): Promise<string>
   verify(purpose: string, text: string, signature: string): Promise<boolean>
 }
 
-/** Hides what is kept. */
+/** Encrypts stored data. */
 export interface Sealer {
   seal(purpose: string, text: string, about: string): Promise<string>
   unseal(purpose: string, sealed: string, about: string): Promise<string>
@@ -330,25 +344,25 @@ export interface Sealer {
 export interface EngineRetention {
   /** How long finished tasks are kept. */
   readonly finishedMs?: number
-  /** How many tasks are kept; the oldest finished go first. */
+  /** How many tasks are kept; the oldest finished are removed first. */
   readonly maxTasks?: number
   /** How long the log of a finished task is kept; the task itself stays readable. */
   readonly logMs?: number
 }
 
-export interface EngineParts {
+export interface EngineDeps {
   readonly store: Store
-  /** Looked up for each call and each turn, so that agents may come and go. One that did not change is the same object. */
-  agent(name: string): AgentEntry | undefined
+  /** Looked up for each call and each turn, so that agents can be added and removed. An unchanged agent is the same object. */
+  findAgent(name: string): AgentEntry | undefined
   readonly limits: EngineLimits
   readonly log: EngineLog
   readonly now: () => number
-  /** For durations: timeouts of turns, leases as seen from here. Default: `now`. */
+  /** For durations: timeouts of turns, leases as this process measures them. Default: `now`. */
   readonly monotonicNow?: () => number
   readonly signer: Signer
   readonly retention?: EngineRetention
-  /** Without it there are no webhooks. */
+  /** Without it there are no push notifications. */
   readonly push?: EnginePush
-  /** How often due work is looked for. */
+  /** How often the engine looks for due work. */
   readonly sweepMs: number
 }

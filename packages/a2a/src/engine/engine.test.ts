@@ -1,4 +1,4 @@
-/** What the operations mean for one task: its life, its ids, who may see it, and how long a send waits. */
+/** The operations on one task: its life cycle, its ids, who may see it, and how long a send waits. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,19 +7,19 @@ import { A2AError } from '../model/error.ts'
 import { artifact, fail, inputRequired, reject, reply, status } from '../agents/reports.ts'
 import type { CallContext } from './contract.ts'
 import {
-  alice,
-  answerOf,
+  aliceContext,
+  artifactText,
   eventually,
   historyOf,
-  openHouse,
-  saying,
+  openTestEngine,
+  textOfMessage,
   short,
   statesOf,
-} from '../testing/engine-fixture.ts'
+} from '../testing/fixtures/test-engine.ts'
 
 const echo: Agent = ({ text }) => `Hello, ${text}!`
 const bob: Partial<CallContext> = { caller: { id: 'bob' } }
-/** Ends as it is told: one way for each state that a task can end in. */
+/** Ends as the message says: one way for each state in which a task can end. */
 const obedient: Agent = async function* ({ text, signal }: Turn) {
   if (text === 'fail') yield fail('no')
   else if (text === 'reject') yield reject('not mine')
@@ -30,7 +30,7 @@ const obedient: Agent = async function* ({ text, signal }: Turn) {
 
 describe('a task', () => {
   it('takes no more messages once it has ended, however it ended [B-43]', async (t) => {
-    const house = await openHouse(t, obedient)
+    const house = await openTestEngine(t, obedient)
     const canceled = await house.start('wait')
     await house.cancel(canceled.id)
     const ended = [await house.task('go'), await house.task('fail'), await house.task('reject'), canceled]
@@ -47,13 +47,13 @@ describe('a task', () => {
   })
 
   it('is worked on again by the next message while it is open [B-43 B-45]', async (t) => {
-    const house = await openHouse(t, obedient)
+    const house = await openTestEngine(t, obedient)
     const asked = await house.task('ask')
     const done = await house.task({ parts: [{ text: 'Rome' }], taskId: asked.id })
     assert.equal(done.id, asked.id)
     assert.equal(short(done.status.state), 'COMPLETED')
     assert.deepEqual(historyOf(done), ['ask', 'Which city?', 'Rome'])
-    assert.equal(answerOf(done, 'answer-2'), 'did Rome')
+    assert.equal(artifactText(done, 'answer-2'), 'did Rome')
   })
 
   it('began when its message came, in its log as in its row, however late its agent says the first word', async (t) => {
@@ -62,7 +62,7 @@ describe('a task', () => {
       now = 5_000
       return 'done'
     }
-    const house = await openHouse(t, thinker, { now: () => now })
+    const house = await openTestEngine(t, thinker, { now: () => now })
     const { id } = await house.task('hi')
     const row = await house.store.load(id)
     const times = (await house.store.read(id, 0, 100)).map(({ at }) => at)
@@ -75,15 +75,15 @@ describe('a task', () => {
   })
 
   it('keeps results in artifacts and leaves messages for talk [B-46]', async (t) => {
-    const house = await openHouse(t, echo)
+    const house = await openTestEngine(t, echo)
     const task = await house.task('Bob')
-    assert.equal(answerOf(task), 'Hello, Bob!')
+    assert.equal(artifactText(task), 'Hello, Bob!')
     assert.equal(task.status.message, undefined)
     assert.deepEqual(historyOf(task), ['Bob'])
   })
 
   it('stores messages with the ids of their task and context [B-47]', async (t) => {
-    const house = await openHouse(t, obedient)
+    const house = await openTestEngine(t, obedient)
     const asked = await house.task('ask')
     const task = await house.task({ parts: [{ text: 'Rome' }], taskId: asked.id })
     for (const message of task.history ?? []) {
@@ -94,7 +94,7 @@ describe('a task', () => {
 
   it('has a time in UTC with milliseconds for each status, which never goes back [B-48 J-3]', async (t) => {
     let now = Date.UTC(2030, 0, 1, 12)
-    const house = await openHouse(
+    const house = await openTestEngine(
       t,
       async function* () {
         for (let step = 0; step < 3; step += 1) {
@@ -117,16 +117,16 @@ describe('a task', () => {
 
   it('does not go back in time after it was read from the store again [B-48]', async (t) => {
     let now = Date.UTC(2030, 0, 1, 12)
-    const first = await openHouse(t, obedient, { now: () => now })
+    const first = await openTestEngine(t, obedient, { now: () => now })
     const asked = await first.task('ask')
     now -= 86_400_000
-    const second = await openHouse(t, obedient, { now: () => now, store: first.store })
+    const second = await openTestEngine(t, obedient, { now: () => now, store: first.store })
     const done = await second.task({ taskId: asked.id, parts: [{ text: 'Rome' }] })
     assert.ok((done.status.timestamp ?? '') >= (asked.status.timestamp ?? 'x'))
   })
 
   it('fails with a message of the agent when the agent does, in the log and on every stream [B-50]', async (t) => {
-    const house = await openHouse(t, async function* () {
+    const house = await openTestEngine(t, async function* () {
       yield 'half an '
       throw new Error('password is hunter2')
     })
@@ -134,7 +134,7 @@ describe('a task', () => {
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'FAILED'])
     const last = items.at(-1)?.event
     assert.ok(last !== undefined && 'statusUpdate' in last)
-    assert.equal(saying(last.statusUpdate.status.message), 'The agent failed')
+    assert.equal(textOfMessage(last.statusUpdate.status.message), 'The agent failed')
     assert.equal(last.statusUpdate.status.message?.role, 'ROLE_AGENT')
     assert.deepEqual((await house.get(last.statusUpdate.taskId)).status, last.statusUpdate.status)
     assert.equal(JSON.stringify(items).includes('hunter2'), false)
@@ -149,7 +149,7 @@ describe('a task', () => {
         new Promise((_, refuse) => signal.addEventListener('abort', () => refuse(signal.reason as Error))),
     ]
     for (const agent of throws) {
-      const house = await openHouse(t, agent)
+      const house = await openTestEngine(t, agent)
       const { id } = await house.start('go')
       assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
       await eventually(() => house.lines.some(({ message }) => message === 'agent stopped'), 'the agent to stop')
@@ -161,10 +161,10 @@ describe('a task', () => {
   })
 
   it('is REJECTED when the agent refuses, at once or later [B-51]', async (t) => {
-    const house = await openHouse(t, obedient)
+    const house = await openTestEngine(t, obedient)
     const [atOnce, asked] = [await house.task('reject'), await house.task('ask')]
     assert.equal(short(atOnce.status.state), 'REJECTED')
-    assert.equal(saying(atOnce.status.message), 'not mine')
+    assert.equal(textOfMessage(atOnce.status.message), 'not mine')
     const later = await house.task({ taskId: asked.id, parts: [{ text: 'reject' }] })
     assert.equal(short(later.status.state), 'REJECTED')
   })
@@ -172,13 +172,13 @@ describe('a task', () => {
 
 describe('ids', () => {
   it('are made by the server, for each task another [B-53]', async (t) => {
-    const house = await openHouse(t, echo)
+    const house = await openTestEngine(t, echo)
     const tasks = await Promise.all(Array.from({ length: 50 }, () => house.task('hi')))
     assert.equal(new Set(tasks.map(({ id }) => id)).size, 50)
   })
 
   it('that name no task are TASK_NOT_FOUND, and make none [B-53 B-54]', async (t) => {
-    const house = await openHouse(t, echo)
+    const house = await openTestEngine(t, echo)
     await assert.rejects(house.send({ taskId: 'my-own-id' }), { code: 'TASK_NOT_FOUND' })
     await assert.rejects(house.stream({ taskId: 'my-own-id' }), { code: 'TASK_NOT_FOUND' })
     await assert.rejects(house.get('my-own-id'), { code: 'TASK_NOT_FOUND' })
@@ -188,7 +188,7 @@ describe('ids', () => {
   })
 
   it('of a context are made where the client gives none, and kept where it does [B-55 B-56]', async (t) => {
-    const house = await openHouse(t, echo)
+    const house = await openTestEngine(t, echo)
     assert.ok((await house.task('hi')).contextId)
     const given = await house.task({ contextId: 'my:conversation_1.a-b' })
     assert.equal(given.contextId, 'my:conversation_1.a-b')
@@ -196,14 +196,14 @@ describe('ids', () => {
   })
 
   it('of a context that cannot be taken are refused and never replaced [B-56]', async (t) => {
-    const house = await openHouse(t, echo)
+    const house = await openTestEngine(t, echo)
     for (const contextId of ['', 'a b', 'ü', 'a/b', 'x'.repeat(257)]) {
       await assert.rejects(house.send({ contextId }), { code: 'CONTEXT_REJECTED' })
     }
   })
 
   it('of a context follow from the task, and must not disagree with it [B-57 B-58]', async (t) => {
-    const house = await openHouse(t, obedient)
+    const house = await openTestEngine(t, obedient)
     const asked = await house.task('ask')
     await assert.rejects(house.send({ taskId: asked.id, contextId: 'another' }), (error: Error & { code?: string }) => {
       assert.equal(error.code, 'INVALID_PARAMS')
@@ -216,7 +216,7 @@ describe('ids', () => {
   })
 
   it('stand in what agents say: always the context, the task only where there is one [B-61]', async (t) => {
-    const house = await openHouse(t, ({ text }) => (text === 'reply' ? reply('Hi') : inputRequired('What?')))
+    const house = await openTestEngine(t, ({ text }) => (text === 'reply' ? reply('Hi') : inputRequired('What?')))
     const asked = await house.task('go')
     assert.equal(asked.status.message?.taskId, asked.id)
     assert.equal(asked.status.message?.contextId, asked.contextId)
@@ -229,8 +229,8 @@ describe('ids', () => {
 })
 
 describe('who may see a task', () => {
-  it('its caller and nobody else, and the answer does not tell that it is there [B-153 B-160]', async (t) => {
-    const house = await openHouse(t, obedient)
+  it('only its caller; for other callers the error is the same as for a missing task [B-153 B-160]', async (t) => {
+    const house = await openTestEngine(t, obedient)
     const { id } = await house.task('ask')
     const others: readonly Partial<CallContext>[] = [bob, { tenant: 'acme' }, { agent: 'another' }]
     for (const other of others) {
@@ -247,26 +247,26 @@ describe('who may see a task', () => {
   })
 
   it('an agent that is not served here is unavailable', async (t) => {
-    const house = await openHouse(t, echo, { lookUp: (name) => (name === 'agent' ? echo : undefined) })
+    const house = await openTestEngine(t, echo, { lookUp: (name) => (name === 'agent' ? echo : undefined) })
     await assert.rejects(house.send('hi', { as: { agent: 'gone' } }), { code: 'AGENT_UNAVAILABLE' })
   })
 })
 
 describe('a send', () => {
   it('answers with a Message where the agent replies, and with the task where one exists [B-49]', async (t) => {
-    const house = await openHouse(t, ({ text }) => (text === 'ask' ? inputRequired('?') : reply('Hi')))
+    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('?') : reply('Hi')))
     const direct = await house.send('hello')
     assert.ok('message' in direct)
-    assert.equal(saying(direct.message), 'Hi')
+    assert.equal(textOfMessage(direct.message), 'Hi')
     assert.equal((await house.store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 0)
     const asked = await house.task('ask')
     const done = await house.task({ taskId: asked.id, parts: [{ text: 'hello' }] })
     assert.equal(short(done.status.state), 'COMPLETED')
-    assert.equal(saying(done.status.message), 'Hi')
+    assert.equal(textOfMessage(done.status.message), 'Hi')
   })
 
   it('waits for the end or for a question, with or without a configuration, and brings everything [B-63]', async (t) => {
-    const house = await openHouse(t, async function* ({ text }: Turn) {
+    const house = await openTestEngine(t, async function* ({ text }: Turn) {
       yield artifact('report', { text: 'part one', last: true })
       await new Promise((resolve) => setTimeout(resolve, 30))
       yield text === 'ask' ? inputRequired('?') : artifact('extra', { data: { n: 1 }, last: true })
@@ -282,7 +282,7 @@ describe('a send', () => {
 
   it('that does not want to wait is answered at once, and the work goes on [B-64]', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openHouse(t, async () => {
+    const house = await openTestEngine(t, async () => {
       await gate.promise
       return 'done'
     })
@@ -290,36 +290,36 @@ describe('a send', () => {
     assert.ok(['SUBMITTED', 'WORKING'].includes(short(started.status.state)))
     assert.equal(started.artifacts, undefined)
     gate.resolve()
-    assert.equal(answerOf(await house.reaches(started.id, 'TASK_STATE_COMPLETED')), 'done')
+    assert.equal(artifactText(await house.reaches(started.id, 'TASK_STATE_COMPLETED')), 'done')
   })
 
   it('whose agent cannot read what it was given is -32006 while there is no task, and a failed task after [S1-9]', async (t) => {
     const rubbish = new A2AError('INVALID_AGENT_RESPONSE', 'The model gave an answer that cannot be read')
-    const house = await openHouse(t, async function* ({ text }: Turn) {
+    const house = await openTestEngine(t, async function* ({ text }: Turn) {
       if (text === 'late') yield status('reading')
       throw rubbish
     })
     await assert.rejects(house.send({ parts: [{ text: 'at once' }] }), rubbish)
     const failed = await house.task('late')
     assert.equal(short(failed.status.state), 'FAILED')
-    assert.equal(saying(failed.status.message), rubbish.message)
+    assert.equal(textOfMessage(failed.status.message), rubbish.message)
   })
 
   it('that does not want to wait makes no difference to a stream [B-65]', async (t) => {
-    const house = await openHouse(t, echo)
+    const house = await openTestEngine(t, echo)
     const items = await (await house.stream('Bob', { returnImmediately: true })).rest()
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
   })
 
   it('waits no longer than it may, and then answers with the task as it is [B-67]', async (t) => {
-    const house = await openHouse(t, obedient, { limits: { waitMs: 30 } })
+    const house = await openTestEngine(t, obedient, { limits: { waitMs: 30 } })
     const task = await house.task('wait')
     assert.equal(short(task.status.state), 'WORKING')
   })
 
   it('to a busy task waits until its own turn is over [B-63]', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openHouse(t, async ({ text }) => {
+    const house = await openTestEngine(t, async ({ text }) => {
       if (text === 'first') await gate.promise
       return `did ${text}`
     })
@@ -329,19 +329,19 @@ describe('a send', () => {
     gate.resolve()
     const done = await second
     assert.equal(short(done.status.state), 'COMPLETED')
-    assert.equal(answerOf(done, 'answer-2'), 'did second')
+    assert.equal(artifactText(done, 'answer-2'), 'did second')
   })
 
   it('shows as much of the history as was asked for, in every operation, and stores all of it [B-73 B-76]', async (t) => {
-    const house = await openHouse(t, obedient)
+    const house = await openTestEngine(t, obedient)
     const { id } = await house.task('ask')
     const answer = { taskId: id, parts: [{ text: 'Rome' }] }
     const sent = await house.task(answer, { historyLength: 2 })
     assert.deepEqual(historyOf(sent), ['Which city?', 'Rome'])
     assert.equal('history' in (await house.task('go', { historyLength: 0 })), false)
-    const got = await house.engine.getTask({ id, historyLength: 1 }, alice)
+    const got = await house.engine.getTask({ id, historyLength: 1 }, aliceContext)
     assert.deepEqual(historyOf(got), ['Rome'])
-    assert.equal(answerOf(got, 'answer-2'), 'did Rome')
+    assert.equal(artifactText(got, 'answer-2'), 'did Rome')
     assert.deepEqual(historyOf(await house.get(id)), ['ask', 'Which city?', 'Rome'])
     const first = await (await house.stream('go', { historyLength: 0 })).next()
     assert.ok(first !== undefined && 'task' in first.event)
@@ -349,7 +349,7 @@ describe('a send', () => {
   })
 
   it('is refused when its caller has too many open tasks, also when many come at once', async (t) => {
-    const house = await openHouse(t, obedient, { limits: { tasksPerCaller: 3 } })
+    const house = await openTestEngine(t, obedient, { limits: { tasksPerCaller: 3 } })
     const sent = await Promise.allSettled(Array.from({ length: 8 }, () => house.start('wait')))
     const refused = sent.flatMap((result) => (result.status === 'rejected' ? [result.reason as { code: string }] : []))
     assert.equal(refused.length, 5)

@@ -1,117 +1,125 @@
-/** The operations of A2A over a log. What each means is here; how it is spelled and framed is not. */
+/** The operations of A2A over a task log. This module defines what each operation does, not how it is spelled and framed. */
 import { clockOf } from '../model/clock.ts'
 import { A2AError, taskNotFound } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import type { CancelTaskRequest, SendMessageRequest } from '../model/operation.ts'
 import { isInterrupted, isTerminal } from '../model/state.ts'
 import type { Message, Task } from '../model/task.ts'
-import { tellAbandoned } from './abandon.ts'
-import type { Accepted } from './accept.ts'
-import { checkOwner, createAccept, noSuchAgent } from './accept.ts'
-import { cancelTask } from './cancel.ts'
-import type { AgentEntry, CallContext, Engine, EngineParts, EventStream, StreamItem } from './contract.ts'
-import { viewOf, withHistory, withTransitions } from './fold.ts'
-import { until, withStreamOptions } from './follow.ts'
-import { createHeartbeat } from './heartbeat.ts'
-import { listTasks } from './list.ts'
-import type { Live } from './live.ts'
-import { DuplicateMessage } from './append-refusals.ts'
-import { createLogPages } from './log-pages.ts'
-import { createMessageClaims } from './message-claims.ts'
-import { passing } from './passing.ts'
-import { createPush } from './push.ts'
-import type { Push } from './push.ts'
-import { reachable } from './reachable.ts'
-import { createRecovery } from './recover.ts'
-import { createRegistry } from './registry.ts'
-import type { TurnInput } from './turn-input.ts'
-import type { Run } from './run.ts'
-import { nextTurn, startRun as start } from './run.ts'
-import { createSweep } from './sweep.ts'
-import { createTaskStreams, isAtRest } from './task-streams.ts'
-import { createTeller } from './teller.ts'
+import { notifyAbandoned } from './recovery/abandoned-task.ts'
+import type { AcceptedMessage } from './message/accept-message.ts'
+import { checkOwner, createMessageAcceptor, agentUnavailable } from './message/accept-message.ts'
+import { cancelTask } from './task/cancel-task.ts'
+import type { AgentEntry, CallContext, Engine, EngineDeps, TaskEventStream, StreamItem } from './contract.ts'
+import { taskView, withHistory, withTransitions } from './task/fold.ts'
+import { waitUntil, withStreamOptions } from './task/follow.ts'
+import { createLeaseHeartbeat } from './recovery/lease-heartbeat.ts'
+import { listTasks } from './task/list-tasks.ts'
+import type { LoadedTask } from './task/loaded-task.ts'
+import { DuplicateMessage } from './task/append-errors.ts'
+import { createLogPages } from './task/log-pages.ts'
+import { createMessageClaims } from './message/message-claims.ts'
+import { createInFlightMap } from './in-flight-map.ts'
+import { createPushService } from './push/push-service.ts'
+import type { PushService } from './push/push-service.ts'
+import { withStoreErrors } from './store-errors.ts'
+import { createRecovery } from './recovery/recovery.ts'
+import { createTaskCache } from './task/task-cache.ts'
+import type { TurnInput } from './turn/turn-input.ts'
+import type { TaskRun } from './turn/task-run.ts'
+import { nextTurn, startTaskRun as start } from './turn/task-run.ts'
+import { createSweep } from './recovery/sweep.ts'
+import { createTaskStreams, isSettled } from './task/task-streams.ts'
+import { createEventListener } from './task/event-listener.ts'
 
-/** How many tasks `turn.context()` and `turn.references()` bring at most. */
+/** The maximum number of tasks that `turn.context()` and `turn.references()` return. */
 const maxRelated = 100
 
-export function createEngine(parts: EngineParts): Engine {
-  const { log } = parts
-  const { now, monotonicNow } = clockOf(parts)
-  const store = reachable(parts.store)
+export function createEngine(deps: EngineDeps): Engine {
+  const { log } = deps
+  const { now, monotonicNow } = clockOf(deps)
+  const store = withStoreErrors(deps.store)
   const holder = newId()
-  const runs = passing<Run>()
-  let closing = false
-  let draining = false
-  const shared = Number.isFinite(store.leaseTtlMs)
+  const runs = createInFlightMap<TaskRun>()
+  let isClosing = false
+  let isDraining = false
+  const isShared = Number.isFinite(store.leaseTtlMs)
 
-  const coalescesText = (agent: string): boolean => parts.agent(agent)?.options.coalesceText ?? true
-  const keepsTransitions = (agent: string): boolean => parts.agent(agent)?.options.stateTransitionHistory === true
-  // Only a snapshot lets a log be dropped and its task be kept.
-  const snapshotsAll = parts.retention?.logMs !== undefined
+  const coalescesText = (agent: string): boolean => deps.findAgent(agent)?.options.coalesceText ?? true
+  const keepsTransitions = (agent: string): boolean => deps.findAgent(agent)?.options.stateTransitionHistory === true
+  // A log can be dropped while its task is kept only if there is a snapshot.
+  const snapshotsAll = deps.retention?.logMs !== undefined
   const push =
-    parts.push === undefined
+    deps.push === undefined
       ? undefined
-      : createPush({ ...parts, now, monotonicNow, push: parts.push, store, find: (id) => registry.find(id), findOwn })
-  const registry = createRegistry({
+      : createPushService({
+          ...deps,
+          now,
+          monotonicNow,
+          push: deps.push,
+          store,
+          find: (id) => registry.find(id),
+          findOwn,
+        })
+  const registry = createTaskCache({
     store,
     now,
     holder,
     coalescesText,
     keepsTransitions,
-    snapshotsAll,
+    snapshotAll: snapshotsAll,
     warn: log.warn,
-    lost,
-    appended: push?.appended,
-    recorded: createTeller(parts.agent, log),
+    onFailed: handleTaskFailure,
+    onAppended: push?.appended,
+    onRecorded: createEventListener(deps.findAgent, log),
   })
   const recovery = createRecovery({
     store,
     registry,
     holder,
     log,
-    retention: parts.retention,
+    retention: deps.retention,
     now,
-    agent: parts.agent,
+    findAgent: deps.findAgent,
     runOf,
     startRun,
   })
-  const { resume: goOn } = recovery
+  const { resume } = recovery
   const pages = createLogPages(store)
   const streams = createTaskStreams(store, pages)
-  const claims = createMessageClaims(parts.signer)
-  const accept = createAccept({
+  const claims = createMessageClaims(deps.signer)
+  const accept = createMessageAcceptor({
     store,
     registry,
-    limits: parts.limits,
+    limits: deps.limits,
     claims,
     now,
     monotonicNow,
     findOwn,
-    runs: (live) => runs.get(live.id) !== undefined,
+    isRunning: (loaded) => runs.get(loaded.id) !== undefined,
     startRun,
-    resume: goOn,
+    resume,
   })
-  const held = (): readonly Live[] => [...runs.values()].map((run) => run.live)
-  const sweep = createSweep({ store, log, recovery, sweepMs: parts.sweepMs })
-  const heartbeat = createHeartbeat({
+  const held = (): readonly LoadedTask[] => [...runs.values()].map((run) => run.loaded)
+  const sweep = createSweep({ store, log, recovery, sweepMs: deps.sweepMs })
+  const heartbeat = createLeaseHeartbeat({
     leaseTtlMs: store.leaseTtlMs,
-    everyMs: parts.sweepMs,
+    everyMs: deps.sweepMs,
     log,
     monotonicNow,
-    held,
+    heldTasks: held,
     renew: recovery.renewLeases,
   })
 
   return {
     ...(push !== undefined ? { push: push.desk } : {}),
-    pages,
+    logPageCounts: pages,
     tasks: {
       get: view,
       cancel: async (id) => cancel(await findAny(id), { id }, 'answer'),
     },
 
     async start() {
-      // First: what is taken up is held from then on, and there may be much of it.
+      // Start the heartbeat first: resumed tasks are leased from then on, and there may be many.
       heartbeat.start()
       await claims.open()
       await recovery.takeUpOrphans()
@@ -121,34 +129,34 @@ export function createEngine(parts: EngineParts): Engine {
 
     async sendMessage(request, context) {
       const entry = entryOf(context)
-      const accepted = await take(request, context, entry)
+      const accepted = await acceptMessage(request, context, entry)
       if ('reply' in accepted) return { message: accepted.reply }
-      const { live } = accepted
+      const { live: loaded } = accepted
       const waits = request.configuration?.returnImmediately !== true
-      if (waits) await until(live, () => isAtRest(live), parts.limits.waitMs)
-      return { task: withHistory(viewOf(live.fold), request.configuration?.historyLength) }
+      if (waits) await waitUntil(loaded, () => isSettled(loaded), deps.limits.waitMs)
+      return { task: withHistory(taskView(loaded.fold), request.configuration?.historyLength) }
     },
 
     async streamMessage(request, context) {
       const entry = entryOf(context)
       checkStreaming(entry)
-      const accepted = await take(request, { ...context, streamed: true }, entry)
-      if ('reply' in accepted) return single({ event: { message: accepted.reply }, final: true })
+      const accepted = await acceptMessage(request, { ...context, streamed: true }, entry)
+      if ('reply' in accepted) return singleItemStream({ event: { message: accepted.reply }, final: true })
       if (accepted.repeated === true) registry.admitReader(accepted.live)
       return streams.ofMessage(accepted, request, context, withStreamOptions(context, entry))
     },
 
     async getTask(request, context, transitions = false) {
       entryOf(context)
-      const live = await findOwn(request.id, context)
-      const task = withHistory(viewOf(live.fold), request.historyLength)
-      return transitions ? withTransitions(task, live.fold) : task
+      const loaded = await findOwn(request.id, context)
+      const task = withHistory(taskView(loaded.fold), request.historyLength)
+      return transitions ? withTransitions(task, loaded.fold) : task
     },
 
     async listTasks(request, context) {
       entryOf(context)
       const partition = { tenant: context.tenant, agent: context.agent, owner: context.caller.id }
-      return listTasks({ store, signer: parts.signer, view }, partition, request, context)
+      return listTasks({ store, signer: deps.signer, view }, partition, request, context)
     },
 
     async cancelTask(request, context, again = 'answer') {
@@ -159,59 +167,63 @@ export function createEngine(parts: EngineParts): Engine {
     async subscribe(request, context, finished) {
       const entry = withStreamOptions(context, entryOf(context))
       checkStreaming(entry)
-      const live = await findOwn(request.id, context)
-      registry.admitReader(live)
-      const resumed = await streams.resume(live, context, entry)
+      const loaded = await findOwn(request.id, context)
+      registry.admitReader(loaded)
+      const resumed = await streams.resume(loaded, context, entry)
       if (resumed !== undefined) return resumed
-      if (!isTerminal(live.fold.status.state)) return streams.fromSnapshot(live, entry, false, undefined)
-      if (finished === 'replay') return streams.fromSnapshot(live, entry, true, undefined)
+      if (!isTerminal(loaded.fold.status.state)) return streams.fromSnapshot(loaded, entry, false, undefined)
+      if (finished === 'replay') return streams.fromSnapshot(loaded, entry, true, undefined)
       throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', {
-        taskId: live.id,
+        taskId: loaded.id,
       })
     },
 
-    working(entry) {
+    whenRunsEnd(entry) {
       const own = [...runs.values()].filter((run) => run.entry === entry)
       return own.length === 0 ? undefined : Promise.all(own.map((run) => run.finished))
     },
 
     async drain() {
-      closing = true
-      draining = true
-      // What is held stays held, and nothing else is looked for.
+      isClosing = true
+      isDraining = true
+      // Keep the leases, but look for no new work.
       void sweep.stop()
       await Promise.all([...runs.values()].filter(mustFinish).map((run) => run.finished))
     },
 
     async close() {
-      closing = true
-      draining = false
+      isClosing = true
+      isDraining = false
       const reason = new A2AError('UNAVAILABLE', 'The server is going down')
       for (const run of runs.values()) run.stop(reason)
       await sweep.stop()
       await heartbeat.stop()
       await push?.stop()
-      const lives = [...registry.all()]
-      for (const live of lives) {
-        await live.flushed()
-        live.abandon(reason)
+      const loadedTasks = [...registry.all()]
+      for (const loaded of loadedTasks) {
+        await loaded.flushed()
+        loaded.fail(reason)
       }
-      await recovery.giveUp(lives)
+      await recovery.giveUp(loadedTasks)
     },
   }
 
-  /** A message, and with it the webhook that it asks for: nobody is answered before that is saved (B-71). */
-  function take(request: SendMessageRequest, context: CallContext, entry: AgentEntry): Promise<Accepted> {
-    const asks = request.configuration?.taskPushNotificationConfig !== undefined
-    return asks && push !== undefined ? takeWithPush(push, request, context, entry) : accept(request, context, entry)
-  }
-
-  async function takeWithPush(
-    { prepare, attach }: Push,
+  /** Accepts a message and the webhook that it registers: no response before both are saved (B-71). */
+  function acceptMessage(
     request: SendMessageRequest,
     context: CallContext,
     entry: AgentEntry,
-  ): Promise<Accepted> {
+  ): Promise<AcceptedMessage> {
+    const asks = request.configuration?.taskPushNotificationConfig !== undefined
+    return asks && push !== undefined ? acceptWithPush(push, request, context, entry) : accept(request, context, entry)
+  }
+
+  async function acceptWithPush(
+    { prepare, attach }: PushService,
+    request: SendMessageRequest,
+    context: CallContext,
+    entry: AgentEntry,
+  ): Promise<AcceptedMessage> {
     const inline = await prepare(request, context)
     const accepted = await accept(request, context, entry)
     if (inline !== undefined && 'live' in accepted) await attach(inline, accepted, request.message.messageId)
@@ -219,113 +231,113 @@ export function createEngine(parts: EngineParts): Engine {
   }
 
   function entryOf({ agent }: CallContext): AgentEntry {
-    if (closing) throw new A2AError('UNAVAILABLE', 'The server is going down')
-    const entry = parts.agent(agent)
-    if (entry === undefined) throw noSuchAgent()
+    if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is going down')
+    const entry = deps.findAgent(agent)
+    if (entry === undefined) throw agentUnavailable()
     return entry
   }
 
-  async function findOwn(id: string, context: CallContext): Promise<Live> {
+  async function findOwn(id: string, context: CallContext): Promise<LoadedTask> {
     return checkOwner(await registry.find(id), id, context)
   }
 
-  async function findAny(id: string): Promise<Live> {
-    if (closing) throw new A2AError('UNAVAILABLE', 'The server is going down')
-    const live = await registry.find(id)
-    if (live === undefined || !live.opened) throw taskNotFound(id)
-    return live
+  async function findAny(id: string): Promise<LoadedTask> {
+    if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is going down')
+    const loaded = await registry.find(id)
+    if (loaded === undefined || !loaded.isStored) throw taskNotFound(id)
+    return loaded
   }
 
-  async function cancel(live: Live, request: CancelTaskRequest, again: 'answer' | 'refuse'): Promise<Task> {
-    const entry = parts.agent(live.partition.agent)
-    const run = runOf(live)
-    const waited = run === undefined && isInterrupted(live.fold.status.state)
-    const task = await cancelTask(live, run, request, entry?.options.cancelGraceMs ?? 0, again)
-    if (waited) tellAbandoned(live, entry, log)
+  async function cancel(loaded: LoadedTask, request: CancelTaskRequest, again: 'answer' | 'refuse'): Promise<Task> {
+    const entry = deps.findAgent(loaded.partition.agent)
+    const run = runOf(loaded)
+    const waited = run === undefined && isInterrupted(loaded.fold.status.state)
+    const task = await cancelTask(loaded, run, request, entry?.options.cancelGraceMs ?? 0, again)
+    if (waited) notifyAbandoned(loaded, entry, log)
     return task
   }
 
   async function view(taskId: string): Promise<Task | undefined> {
-    const live = await registry.find(taskId)
-    return live?.opened === true ? viewOf(live.fold) : undefined
+    const loaded = await registry.find(taskId)
+    return loaded?.isStored === true ? taskView(loaded.fold) : undefined
   }
 
-  /** Whoever took it up would have to fail it. */
-  function mustFinish({ entry: { agent } }: Run): boolean {
+  /** A process that resumed this turn would have to fail it. */
+  function mustFinish({ entry: { agent } }: TaskRun): boolean {
     return typeof agent === 'function' || agent.resume === 'fail'
   }
 
-  function runOf(live: Live): Run | undefined {
-    return runs.get(live.id)
+  function runOf(loaded: LoadedTask): TaskRun | undefined {
+    return runs.get(loaded.id)
   }
 
-  function startRun(live: Live, given: AgentEntry, input: TurnInput): Run {
-    if (closing) throw new A2AError('UNAVAILABLE', 'The server is going down')
-    // It broke since it was found: whatever a run on it said would be lost.
-    if (live.broken !== undefined) throw new A2AError('UNAVAILABLE', 'The task cannot be written now')
-    // It may have been replaced while the message was looked at: the one that went is not begun with any more.
-    const current = (): AgentEntry => parts.agent(live.partition.agent) ?? given
+  function startRun(loaded: LoadedTask, given: AgentEntry, input: TurnInput): TaskRun {
+    if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is going down')
+    // The task failed since it was found: the output of a run would be lost.
+    if (loaded.failure !== undefined) throw new A2AError('UNAVAILABLE', 'The task cannot be written now')
+    // The agent may have been replaced while the message was validated: do not start with the old one.
+    const current = (): AgentEntry => deps.findAgent(loaded.partition.agent) ?? given
     const entry = current()
     const run = start(
       {
-        live,
+        loaded,
         entry,
         log,
-        jsonNodes: parts.limits.jsonNodes,
+        jsonNodes: deps.limits.jsonNodes,
         now,
         monotonicNow,
-        expireInput: () => void recovery.expireInput(live),
+        expireInput: () => void recovery.expireInput(loaded),
         isReplaced: () => current() !== entry,
-        // Others would begin it at once. Alone, it is begun here or at the next start.
-        isClosing: () => closing && shared,
+        // Other processes would start it at once. A single process starts it here or at the next start.
+        isClosing: () => isClosing && isShared,
         conversation,
         referenced,
       },
       input,
     )
-    runs.set(live.id, run)
+    runs.set(loaded.id, run)
     void run.finished.then(() => {
-      if (runs.get(live.id) === run) runs.delete(live.id)
-      if (draining && nextTurn(live) !== undefined) void recovery.giveUp([live])
-      else resumeIfMessagesWait(live, entry)
+      if (runs.get(loaded.id) === run) runs.delete(loaded.id)
+      if (isDraining && nextTurn(loaded) !== undefined) void recovery.giveUp([loaded])
+      else resumeIfMessagesWait(loaded, entry)
     })
     return run
   }
 
-  /** A message can come between a run's last look and its end; nobody else would take it up. */
-  function resumeIfMessagesWait(live: Live, entry: AgentEntry): void {
-    if (closing || live.broken !== undefined || !live.owned || isTerminal(live.fold.status.state)) return
-    const next = nextTurn(live)
-    if (next !== undefined && runs.get(live.id) === undefined) startRun(live, entry, next)
+  /** A message can arrive between the last check of a run and its end; no other code would process it. */
+  function resumeIfMessagesWait(loaded: LoadedTask, entry: AgentEntry): void {
+    if (isClosing || loaded.failure !== undefined || !loaded.hasLease || isTerminal(loaded.fold.status.state)) return
+    const next = nextTurn(loaded)
+    if (next !== undefined && runs.get(loaded.id) === undefined) startRun(loaded, entry, next)
   }
 
-  async function conversation(live: Live): Promise<readonly Task[]> {
-    const rows = await store.context(live.partition, live.fold.contextId, maxRelated)
-    const tasks = await Promise.all(rows.filter(({ id }) => id !== live.id).map(({ id }) => view(id)))
+  async function conversation(loaded: LoadedTask): Promise<readonly Task[]> {
+    const rows = await store.context(loaded.partition, loaded.fold.contextId, maxRelated)
+    const tasks = await Promise.all(rows.filter(({ id }) => id !== loaded.id).map(({ id }) => view(id)))
     return tasks.filter((task) => task !== undefined)
   }
 
-  async function referenced(live: Live, message: Message): Promise<readonly Task[]> {
+  async function referenced(loaded: LoadedTask, message: Message): Promise<readonly Task[]> {
     const ids = [...new Set(message.referenceTaskIds ?? [])].slice(0, maxRelated)
-    const lives = await Promise.all(ids.map((id) => registry.find(id)))
-    const { tenant, agent, owner } = live.partition
-    return lives
+    const loadedTasks = await Promise.all(ids.map((id) => registry.find(id)))
+    const { tenant, agent, owner } = loaded.partition
+    return loadedTasks
       .filter((found) => found !== undefined)
       .filter(({ partition: of }) => of.tenant === tenant && of.agent === agent && of.owner === owner)
-      .map((found) => viewOf(found.fold))
+      .map((found) => taskView(found.fold))
   }
 
-  function lost(live: Live, reason: unknown): void {
-    registry.forget(live)
-    runs.get(live.id)?.stop(interrupted(reason))
-    if (closing || reason instanceof DuplicateMessage) return
-    log.error('a task could not be written', { taskId: live.id, cause: reason })
-    recovery.remember(live.id)
+  function handleTaskFailure(loaded: LoadedTask, reason: unknown): void {
+    registry.evict(loaded)
+    runs.get(loaded.id)?.stop(taskInterrupted(reason))
+    if (isClosing || reason instanceof DuplicateMessage) return
+    log.error('a task could not be written', { taskId: loaded.id, cause: reason })
+    recovery.remember(loaded.id)
   }
 }
 
-/** What an agent is told when its task can no longer be written from here. */
-function interrupted(cause: unknown): A2AError {
+/** The reason given to an agent when this process can no longer write its task. */
+function taskInterrupted(cause: unknown): A2AError {
   return cause instanceof A2AError ? cause : new A2AError('INTERRUPTED', 'The task was interrupted', {}, { cause })
 }
 
@@ -334,6 +346,6 @@ function checkStreaming({ streaming }: AgentEntry): void {
     throw new A2AError('UNSUPPORTED_OPERATION', 'This operation is not supported: the agent does not stream')
 }
 
-async function* single(item: StreamItem): EventStream & AsyncGenerator<readonly StreamItem[]> {
+async function* singleItemStream(item: StreamItem): TaskEventStream & AsyncGenerator<readonly StreamItem[]> {
   yield [item]
 }

@@ -1,20 +1,20 @@
-/** Who calls. Made by `authenticate` from the transport alone, never from a payload (B-150). */
+/** The caller of an operation. `authenticate` creates it from the transport alone, never from a payload (B-150). */
 export interface Caller {
   /**
-   * Whose tasks these are: `issuer|subject`, or a key's principal, so that rotating a key keeps its tasks.
-   * Two callers with one id are one owner.
+   * The owner of the caller's tasks: `issuer|subject`, or the principal of a key, so that rotating a key keeps its tasks. Two
+   * callers with the same id are one owner.
    */
   readonly id: string
   readonly scopes?: readonly string[]
-  /** The only skills that it may use, where it may not use all; each of its messages has to name one in `metadata.skillId`. */
+  /** The only skills that the caller may use; absent: all. Each of its messages must name one in `metadata.skillId`. */
   readonly skills?: readonly string[]
-  /** The tenant that is meant by calls that name none. */
+  /** The tenant of calls that name none. */
   readonly tenant?: string
-  /** All that it may name, where that is more than its own. */
+  /** All tenants that the caller may name, if it may name more than its own. */
   readonly tenants?: readonly string[]
-  /** The names of the card's security schemes that were satisfied. Absent: whoever let the caller in does not say. */
+  /** The names of the card's security schemes that the caller satisfied. Absent: the authenticator did not tell. */
   readonly schemes?: readonly string[]
-  /** Nobody proved anything. Such callers share one owner and may not list (unless on loopback). */
+  /** The caller sent no credentials. All anonymous callers share one owner and may not list tasks (except on loopback). */
   readonly anonymous?: boolean
 }
 

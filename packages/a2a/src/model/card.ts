@@ -24,7 +24,7 @@ export interface AgentCapabilities {
   readonly pushNotifications?: boolean
   readonly extensions?: readonly AgentExtension[]
   readonly extendedAgentCard?: boolean
-  /** Of 0.x alone: 1.0 has no such field, and its cards do not show it. */
+  /** Only in 0.x: 1.0 has no such field, and its cards omit it. */
   readonly stateTransitionHistory?: boolean
 }
 export interface SecurityRequirement {
@@ -67,7 +67,7 @@ export interface OAuthFlows {
   readonly implicit?: { readonly authorizationUrl: string; readonly refreshUrl?: string; readonly scopes: OAuthScopes }
   readonly password?: { readonly tokenUrl: string; readonly refreshUrl?: string; readonly scopes: OAuthScopes }
 }
-/** Told apart by the member's name, not by a `type` (§1.5 of 1.0). */
+/** Distinguished by the name of the member, not by a `type` (§1.5 of 1.0). */
 export type SecurityScheme =
   | {
       readonly apiKeySecurityScheme: {

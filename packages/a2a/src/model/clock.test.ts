@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clockOf, withoutSteps } from './clock.ts'
+import { clockOf, createStepCorrection } from './clock.ts'
 
 const day = 86_400_000
 
@@ -19,7 +19,7 @@ describe('clocks', () => {
 
   it('takes steps out of times, in both directions, and leaves others alone', () => {
     let [wall, mono] = [1_000 * day, 0]
-    const steady = withoutSteps({ now: () => wall, monotonicNow: () => mono })
+    const steady = createStepCorrection({ now: () => wall, monotonicNow: () => mono })
     wall += 5_000
     mono += 5_000.4
     assert.equal(steady(wall + 10), wall + 10)

@@ -1,7 +1,7 @@
 /**
- * The two clocks of a process. Wall time is shown, stored and compared with other machines; it may be set back or forward at
- * any moment (an operator, NTP, a virtual machine that resumes). Durations within a process (timeouts, rate limits, caches)
- * are measured with the monotonic clock, which no step changes.
+ * The two clocks of a process. Wall time is shown, stored and compared with other machines; it may step back or forward at any
+ * moment (an operator, NTP, a virtual machine that resumes). Durations within a process (timeouts, rate limits, caches) are
+ * measured with the monotonic clock, which never steps.
  */
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
@@ -13,25 +13,25 @@ export interface Clock {
 /** `Date.now` and `performance.now`. */
 export const systemClock: Clock = { now: () => Date.now(), monotonicNow: () => performance.now() }
 
-/** The given clocks, or those of the system. A test that moves only `now` means both: its time passes, it does not step. */
+/** The given clocks, or those of the system. A test that passes only `now` moves both: its time passes, it does not step. */
 export function clockOf({ now, monotonicNow = now }: ClockOptions): Clock {
   return { now: now ?? systemClock.now, monotonicNow: monotonicNow ?? systemClock.monotonicNow }
 }
 
-/** Clocks for tests. Default: those of the system. */
+/** Clocks for tests. Default: the system clocks. */
 export interface ClockOptions {
   readonly now?: (() => number) | undefined
   readonly monotonicNow?: (() => number) | undefined
 }
 
-/** Less is rounding, or the clock being adjusted slowly. */
+/** Smaller differences are rounding, or a slow adjustment of the clock. */
 const smallestStepMs = 1_000
 
 /**
  * Returns a function that takes a time just read from the wall clock and subtracts the steps that the clock has made since
- * `withoutSteps` was called. Without steps it returns the time unchanged.
+ * `createStepCorrection` was called. Without steps it returns the time unchanged.
  */
-export function withoutSteps({ now, monotonicNow }: Clock): (at: number) => number {
+export function createStepCorrection({ now, monotonicNow }: Clock): (at: number) => number {
   const startedAt = now() - monotonicNow()
   return (at) => {
     const stepMs = now() - monotonicNow() - startedAt

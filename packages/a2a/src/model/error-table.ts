@@ -1,21 +1,21 @@
-/** How each error looks on every wire. Apart from the errors themselves, so that a page loads it with the first version. */
+/** How each error looks on every wire. A separate file, so that a web page loads it only with the first protocol version. */
 
-interface Mapping {
+interface ErrorMapping {
   readonly jsonrpc: number
   readonly http: number
-  /** The gRPC status by name, which 1.0 REST bodies carry too. */
+  /** The name of the gRPC status, which 1.0 REST bodies also carry. */
   readonly grpc: string
 }
 
 /**
- * HTTP and gRPC statuses are those of 1.0.1. Codes from -32090 down are ours
- * (the range below -32080 keeps clear of future official ones).
+ * HTTP and gRPC statuses are those of 1.0.1. Codes from -32090 down are ours (the range below -32080 keeps clear of future official
+ * ones).
  */
 export const errorTable = {
   PARSE_ERROR: { jsonrpc: -32700, http: 400, grpc: 'INVALID_ARGUMENT' },
   INVALID_REQUEST: { jsonrpc: -32600, http: 400, grpc: 'INVALID_ARGUMENT' },
   METHOD_NOT_FOUND: { jsonrpc: -32601, http: 404, grpc: 'UNIMPLEMENTED' },
-  /** The request names an agent that is not there, or none where there is no default. JSON-RPC and HTTP have no closer word for it. */
+  /** The request names an unknown agent, or no agent while there is no default. JSON-RPC and HTTP have no closer code. */
   AGENT_NOT_FOUND: { jsonrpc: -32601, http: 404, grpc: 'NOT_FOUND' },
   METHOD_NOT_ALLOWED: { jsonrpc: -32601, http: 405, grpc: 'UNIMPLEMENTED' },
   INVALID_PARAMS: { jsonrpc: -32602, http: 400, grpc: 'INVALID_ARGUMENT' },
@@ -37,17 +37,17 @@ export const errorTable = {
   TOOL_EXECUTION_FAILED: { jsonrpc: -32095, http: 500, grpc: 'INTERNAL' },
   /** A contextId that cannot be accepted (B-56). */
   CONTEXT_REJECTED: { jsonrpc: -32602, http: 400, grpc: 'INVALID_ARGUMENT' },
-  /** A messageId that came before with other content (B-163). */
+  /** A messageId that was used before with other content (B-163). */
   MESSAGE_ID_REUSED: { jsonrpc: -32602, http: 400, grpc: 'INVALID_ARGUMENT' },
   PAYLOAD_TOO_LARGE: { jsonrpc: -32600, http: 413, grpc: 'INVALID_ARGUMENT' },
-  /** The request's own Content-Type, not that of a part: the same number, but HTTP has a status for it (B-41). */
+  /** The Content-Type of the request, not that of a part: the same JSON-RPC code, but HTTP has its own status for it (B-41). */
   UNSUPPORTED_MEDIA_TYPE: { jsonrpc: -32005, http: 415, grpc: 'INVALID_ARGUMENT' },
-  /** The server itself cannot serve now: shutting down, or its store does not answer. */
+  /** The server cannot serve now: it is shutting down, or its store does not respond. */
   UNAVAILABLE: { jsonrpc: -32603, http: 503, grpc: 'UNAVAILABLE' },
-  /** These are made by clients and never cross the wire. */
+  /** Clients create these; they never cross the wire. */
   CARD_NOT_FOUND: { jsonrpc: -32603, http: 404, grpc: 'NOT_FOUND' },
   INTERRUPTED: { jsonrpc: -32603, http: 500, grpc: 'UNAVAILABLE' },
   TASK_FAILED: { jsonrpc: -32603, http: 500, grpc: 'INTERNAL' },
   INPUT_REQUIRED: { jsonrpc: -32603, http: 500, grpc: 'FAILED_PRECONDITION' },
   TIMEOUT: { jsonrpc: -32603, http: 504, grpc: 'DEADLINE_EXCEEDED' },
-} as const satisfies Record<string, Mapping>
+} as const satisfies Record<string, ErrorMapping>

@@ -1,9 +1,9 @@
-/** One error class and one closed set of codes; how each code looks on the wire is in error-table.ts. */
+/** One error class and one closed set of codes. error-table.ts defines how each code looks on the wire. */
 import type { errorTable } from './error-table.ts'
 
 export type ErrorCode = keyof typeof errorTable
 
-/** The same call may work later without a change. */
+/** The same call may succeed later without a change. */
 const retryable: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',
   'AGENT_UNAVAILABLE',
@@ -12,13 +12,13 @@ const retryable: ReadonlySet<ErrorCode> = new Set([
   'TIMEOUT',
 ])
 
-/** What is wrong with one field of a request. The path is in the spelling the caller used: `message.parts[0].text`. */
+/** What is wrong with one field of a request. The path uses the spelling of the caller: `message.parts[0].text`. */
 export interface Violation {
   readonly field: string
   readonly description: string
 }
 
-/** Those that programs look at most, so that they need not be told from violations first. */
+/** The details that programs read most, typed separately from violations. */
 type DetailName =
   | 'reason'
   | 'cause'
@@ -51,13 +51,13 @@ export class A2AError extends Error {
     return retryable.has(this.code)
   }
 
-  /** Anything that is not already ours is our fault: the caller learns nothing, the log keeps `cause`. */
+  /** Wraps any other error as an internal one: the caller learns nothing, and the log keeps `cause`. */
   static from(reason: unknown): A2AError {
     return reason instanceof A2AError ? reason : new A2AError('INTERNAL', 'Internal error', {}, { cause: reason })
   }
 }
 
-/** "Not found" and "not yours" are the same answer (B-160). */
+/** "Not found" and "not yours" are the same response (B-160). */
 export const taskNotFound = (taskId: string): A2AError => new A2AError('TASK_NOT_FOUND', 'Task not found', { taskId })
 
 export const invalidParams = (violations: readonly Violation[]): A2AError =>

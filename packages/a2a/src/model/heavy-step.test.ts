@@ -55,7 +55,7 @@ describe('steps of heavy work', () => {
     assert.deepEqual(begun, ['begun 0', 'begun 1', 'begun 2', 'begun 3', 'begun 4', 'begun 5', 'begun 6', 'begun 7'])
     assert.deepEqual(fresh, ['new 0', 'new 1', 'new 2'])
     const gaps = fresh.map((step) => order.indexOf(step))
-    // At most three steps of what has begun stand between two new ones.
+    // At most three steps of bodies in progress come between two new ones.
     for (const [index, at] of gaps.entries()) assert.ok(at - (gaps[index - 1] ?? -1) <= 4, order.join())
     assert.ok(order.indexOf('new 1') - order.indexOf('new 0') === 4, order.join())
   })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { AgentCard, AgentExtension } from './card.ts'
 import { cursorExtension } from './extension.ts'
 import { newId } from './id.ts'
-import { cursorParams, idempotencyWindowMs, isUnguessableId, mayResend } from './idempotency.ts'
+import { cursorParams, idempotencyWindowMs, isUnguessableId, canResend } from './idempotency.ts'
 
 function card(extensions: readonly AgentExtension[], over: Partial<AgentCard> = {}): AgentCard {
   return {
@@ -38,17 +38,17 @@ describe('the window on a card', () => {
 describe('a message whose answer was lost', () => {
   it('may be sent again within the window [B-164]', () => {
     const messageId = newId()
-    assert.equal(mayResend(stating(5_000), { messageId, agoMs: 4_999 }), true)
-    assert.equal(mayResend(stating(5_000), { messageId, agoMs: 5_000 }), false)
-    assert.equal(mayResend(stating(0), { messageId, agoMs: 0 }), false)
+    assert.equal(canResend(stating(5_000), { messageId, agoMs: 4_999 }), true)
+    assert.equal(canResend(stating(5_000), { messageId, agoMs: 5_000 }), false)
+    assert.equal(canResend(stating(0), { messageId, agoMs: 0 }), false)
   })
 
   it('may be sent again under an id that can be guessed only where every caller has a name [B-163]', () => {
     const sent = { messageId: 'order-17', agoMs: 0 }
     const keyed = [{ schemes: { key: { list: [] } } }]
-    assert.equal(mayResend(stating(5_000), sent), false)
-    assert.equal(mayResend(stating(5_000, { securityRequirements: keyed }), sent), true)
-    assert.equal(mayResend(stating(5_000, { securityRequirements: [...keyed, { schemes: {} }] }), sent), false)
+    assert.equal(canResend(stating(5_000), sent), false)
+    assert.equal(canResend(stating(5_000, { securityRequirements: keyed }), sent), true)
+    assert.equal(canResend(stating(5_000, { securityRequirements: [...keyed, { schemes: {} }] }), sent), false)
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * Estimates the size of a value as JSON without serializing it. Reads, caches and answers are bounded by it. A character counts
- * as one byte, so a text in Chinese may take three times as much.
+ * Estimates the size of a value as JSON without serializing it. It bounds reads, caches and responses. A character counts as one
+ * byte, so Chinese text may take three times as much.
  */
 import type { RecordBody } from './record.ts'
 import type { Artifact, Message, Part, Task } from './task.ts'

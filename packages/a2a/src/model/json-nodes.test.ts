@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { exceedsJsonNodes, JsonMeter, measureJson } from './json-nodes.ts'
 
-/** The slow way, over what was parsed. */
+/** The slow way, over the parsed value. */
 function sizeOf(value: unknown): { nodes: number; depth: number } {
   if (typeof value !== 'object' || value === null) return { nodes: 1, depth: 0 }
   const inner = Object.values(value).map(sizeOf)
@@ -51,7 +51,7 @@ describe('the count of JSON values', () => {
   })
 
   it('does not read a text that is too short to hold so many', () => {
-    // Of n values in the fewest characters: an array of digits.
+    // n values in the fewest characters: an array of digits.
     const dense = (nodes: number): string => `[${'0,'.repeat(nodes - 2)}0]`
     assert.equal(dense(1_000).length, 1_999)
     assert.equal(exceedsJsonNodes(dense(1_000), 1_000), false)

@@ -1,7 +1,7 @@
 /**
- * How many values a JSON text holds, and how deep they are nested, before `JSON.parse` builds them. Parsing costs by the
- * value and not by the byte: 12 MB with a million keys took 1.8 s of the event loop, 18 MB in one string 15 ms. A count
- * reads the text once, allocates nothing and stops at the limit.
+ * Counts the values and the nesting depth of a JSON text before `JSON.parse` builds them. Parsing costs by the value and not by the
+ * byte: 12 MB with a million keys took 1.8 s of the event loop, 18 MB in one string 15 ms. A count reads the text once, allocates
+ * nothing and stops at the limit.
  *
  * A node is a JSON value: an object, an array, a string, a number, `true`, `false` or `null`. Keys are not nodes.
  */
@@ -9,15 +9,15 @@
 export const defaultJsonNodes = 100_000
 
 export interface JsonSize {
-  /** Exact for JSON. Beyond the limit: the limit plus one, as the rest is not read. */
+  /** Exact for JSON. Beyond the limit it is the limit plus one, because the rest is not read. */
   readonly nodes: number
-  /** Of the deepest array or object; 0 for a text without one. */
+  /** The depth of the deepest array or object; 0 for a text without one. */
   readonly depth: number
 }
 
 /**
- * Whether a text holds more nodes than allowed. Texts shorter than twice the limit are not read: n values take at least
- * 2n − 1 characters.
+ * Whether a text holds more nodes than allowed. Texts shorter than twice the limit are not read: n values take at least 2n − 1
+ * characters.
  */
 export function exceedsJsonNodes(text: string, maxNodes: number): boolean {
   return text.length >= maxNodes * 2 && measureJson(text, maxNodes).nodes > maxNodes
@@ -26,10 +26,10 @@ export function exceedsJsonNodes(text: string, maxNodes: number): boolean {
 const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c
-/** Shorter strings are read by the character: a call of `indexOf` costs about as much as this many characters. */
+/** Shorter strings are read character by character: a call of `indexOf` costs about as much as this many characters. */
 const shortString = 24
 
-/** Never throws: the parser refuses a text that is not JSON. */
+/** Never throws: the parser rejects a text that is not JSON. */
 export function measureJson(text: string, maxNodes: number): JsonSize {
   const meter = new JsonMeter(maxNodes)
   meter.feed(text)
@@ -37,7 +37,7 @@ export function measureJson(text: string, maxNodes: number): JsonSize {
   return { nodes, depth }
 }
 
-/** The same for a text that comes in pieces. */
+/** Like `measureJson`, for a text that arrives in pieces. */
 export class JsonMeter {
   nodes = 0
   depth = 0
@@ -53,11 +53,11 @@ export class JsonMeter {
   }
 
   get isExceeded(): boolean {
-    // What was opened last may turn out to be empty.
+    // The last opened array or object may turn out to be empty.
     return this.nodes - (this.#hasOpened ? 1 : 0) > this.#maxNodes
   }
 
-  /** For framings by lines: no JSON string continues on the next line, so a stray quote does not hide the rest. */
+  /** For line-based framings: no JSON string continues on the next line, so a stray quote does not hide the rest. */
   endLine(): void {
     this.#isInString = false
     this.#isEscaped = false
@@ -73,7 +73,7 @@ export class JsonMeter {
     while (at < length) {
       const char = text.charCodeAt(at++)
       if (char <= 0x20) continue
-      // The first value inside was counted with the bracket, and is taken back where there is none.
+      // The bracket counted its first value; an empty array or object has none.
       if (hasOpened) {
         hasOpened = false
         if (char === 0x5d || char === 0x7d) nodes--
@@ -95,7 +95,7 @@ export class JsonMeter {
     this.#hasOpened = hasOpened
   }
 
-  /** Where the text goes on behind a string. */
+  /** Returns the position after a string. */
   #endOfString(text: string, start: number): number {
     const { length } = text
     let at = this.#isEscaped ? start + 1 : start

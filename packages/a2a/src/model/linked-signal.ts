@@ -16,7 +16,7 @@ export interface LinkedSignal {
 }
 
 /**
- * A signal that aborts with the first of `sources`, with its reason, or after `timeoutMs` with what `timeoutReason` makes.
+ * A signal that aborts with the first of `sources`, with its reason, or after `timeoutMs` with the result of `timeoutReason`.
  * Default: no timeout, and an A2AError with the code TIMEOUT.
  */
 export function linkSignals(
@@ -34,14 +34,14 @@ export function linkSignals(
     controller.abort(reason)
   }
   const follow = (event: Event): void => abort((event.target as AbortSignal).reason)
-  const timer = after(timeoutMs, () => abort(timeoutReason()))
+  const timer = startTimeout(timeoutMs, () => abort(timeoutReason()))
   for (const source of sources) source?.addEventListener('abort', follow)
   const aborted = sources.find((source) => source?.aborted)
   if (aborted) abort(aborted.reason)
   return { signal: controller.signal, abort, end }
 }
 
-/** A timer, or none for a time longer than a timer can be. */
-export function after(ms: number, act: () => void): ReturnType<typeof setTimeout> | undefined {
+/** Starts a timer; returns `undefined` if the time is longer than a timer supports. */
+export function startTimeout(ms: number, act: () => void): ReturnType<typeof setTimeout> | undefined {
   return ms < 2 ** 31 ? setTimeout(act, ms) : undefined
 }

@@ -1,4 +1,4 @@
-/** The eleven operations of A2A, with what each is asked and what it answers. */
+/** The eleven operations of A2A with their requests and results. */
 import type { AgentCard } from './card.ts'
 import type { TaskState } from './state.ts'
 import type { Message, StreamEvent, Struct, Task } from './task.ts'
@@ -63,7 +63,7 @@ export interface TaskPushNotificationConfig {
 export interface PushNotificationConfigKey {
   readonly tenant?: string
   readonly taskId: string
-  /** 0.x may leave it out: the server then answers with one of the configs. */
+  /** Optional in 0.x: the server then returns one of the configs. */
   readonly id?: string
 }
 export interface ListTaskPushNotificationConfigsRequest {
@@ -80,7 +80,7 @@ export interface GetExtendedAgentCardRequest {
   readonly tenant?: string
 }
 
-/** Each operation with its canonical request and result. A stream's result is one event of it. */
+/** Each operation with its canonical request and result. The result of a stream is one of its events. */
 export interface Operations {
   SendMessage: { request: SendMessageRequest; result: SendMessageResponse }
   SendStreamingMessage: { request: SendMessageRequest; result: StreamEvent }

@@ -1,7 +1,6 @@
 /**
- * Something that took time within a task: a call of a tool, of a model, of another agent. Written to the task's log when it
- * ends, so it lasts as long as its task. The task itself and its turns are spans too, but are not written: whoever reads the
- * log finds them in it.
+ * A timed step within a task: a call of a tool, of a model, of another agent. It is written to the task log when it ends, so it
+ * lasts as long as its task. The task and its turns are spans too, but are not written: readers derive them from the log.
  */
 import type { Json, Struct } from './task.ts'
 
@@ -21,50 +20,50 @@ export interface Span {
   readonly attributes?: Struct
 }
 
-const mostAttributes = 32
-const mostCharacters = 1_000
-/** Of all of them together. */
-const mostInAll = 8_000
-const longestName = 200
+const maxAttributes = 32
+const maxCharacters = 1_000
+/** The limit of all attributes together. */
+const maxTotalCharacters = 8_000
+const maxNameLength = 200
 
-/** What is kept of a name that may be anybody's. */
+/** Limits a name, which may come from any source. */
 export function boundName(name: unknown): string {
-  return wellFormed(String(name), longestName)
+  return wellFormed(String(name), maxNameLength)
 }
 
 /**
- * What is kept of attributes: whoever reports a whole document by mistake must not fill the log with it, and what JSON
- * cannot hold is left out. Never throws: an agent must not fail over what is told about it.
+ * Limits attributes, so that an agent that reports a whole document by mistake does not fill the log. Values that JSON cannot hold
+ * are left out. Never throws: an agent must not fail because of its telemetry.
  */
 export function boundAttributes(attributes: Struct): Struct {
   const kept: [string, Json][] = []
-  let left = mostInAll
+  let left = maxTotalCharacters
   for (const [name, value] of Object.entries(attributes)) {
-    const held = bounded(value)
+    const held = boundValue(value)
     if (held === undefined) continue
     left -= name.length + (typeof held === 'string' ? held : JSON.stringify(held)).length
-    if (left < 0 || kept.length === mostAttributes) break
+    if (left < 0 || kept.length === maxAttributes) break
     kept.push([wellFormed(name, 100), held])
   }
   return Object.fromEntries(kept)
 }
 
-function bounded(value: unknown): Json | undefined {
-  if (typeof value === 'string') return wellFormed(value, mostCharacters)
+function boundValue(value: unknown): Json | undefined {
+  if (typeof value === 'string') return wellFormed(value, maxCharacters)
   if (typeof value === 'boolean' || value === null) return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (typeof value !== 'object') return undefined
   try {
     const text = JSON.stringify(value)
     if (text === undefined) return undefined
-    const whole = wellFormed(text, mostCharacters)
+    const whole = wellFormed(text, maxCharacters)
     return whole === text ? (JSON.parse(text) as Json) : whole
   } catch {
     return undefined
   }
 }
 
-/** Half a character, and the one that is none, are refused by databases. */
+/** Databases refuse lone surrogates and NUL. */
 function wellFormed(text: string, most: number): string {
   return text.slice(0, most).toWellFormed().replaceAll('\0', '\ufffd')
 }

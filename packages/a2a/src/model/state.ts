@@ -1,4 +1,4 @@
-/** The states a task can be in, what class each belongs to, and which moves are legal. */
+/** The states of a task, their classes, and the legal transitions. */
 export type TaskState =
   | 'TASK_STATE_UNSPECIFIED'
   | 'TASK_STATE_SUBMITTED'
@@ -30,17 +30,17 @@ const terminal: ReadonlySet<TaskState> = new Set([
   'TASK_STATE_REJECTED',
 ])
 
-/** Nothing can happen to the task any more. */
+/** The task has ended and no longer changes. */
 export function isTerminal(state: TaskState): boolean {
   return terminal.has(state)
 }
 
-/** The task waits for somebody outside: an answer or a credential. */
+/** The task waits for its client: for an answer or a credential. */
 export function isInterrupted(state: TaskState): boolean {
   return state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED'
 }
 
-/** The agent's turn is over: what a blocking send waits for (B-63). */
+/** The turn of the agent is over: what a blocking send waits for (B-63). */
 export function hasSettled(state: TaskState): boolean {
   return isTerminal(state) || isInterrupted(state)
 }

@@ -1,7 +1,6 @@
 /**
- * What A2A says, in the words of 1.0 and in its JSON shape: these objects are
- * what the log holds, and a 1.0 peer reads them as they are. Other versions are
- * codecs to and from them.
+ * The A2A data model in the terms and the JSON shape of 1.0. The log holds these objects, and a 1.0 peer reads them unchanged.
+ * Other versions are codecs to and from them.
  */
 import type { TaskState } from './state.ts'
 
@@ -25,7 +24,7 @@ export interface RawPart extends PartBase {
 export interface UrlPart extends PartBase {
   readonly url: string
 }
-/** `null` is a legal value: tell parts apart by the presence of the key (J-6). */
+/** `null` is a legal value: distinguish parts by the presence of the key (J-6). */
 export interface DataPart extends PartBase {
   readonly data: Json
 }
@@ -83,7 +82,7 @@ export interface TaskArtifactUpdateEvent {
   readonly metadata?: Struct
 }
 
-/** What a stream carries: exactly one member. */
+/** An event of a stream: exactly one member. */
 export type StreamEvent =
   | { readonly task: Task }
   | { readonly message: Message }

@@ -29,7 +29,7 @@ describe('the trace of an event', () => {
     }
   })
 
-  it('is that of its task where nobody traced it, whatever the id of the task looks like [S4-18]', () => {
+  it('is that of its task if no request brought one, whatever the id of the task looks like [S4-18]', () => {
     const id = newId()
     assert.equal(traceIdOfTask(id), id.replaceAll('-', ''))
     for (const odd of ['t1', '', '0'.repeat(32), 'x'.repeat(300)]) {

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { memoryStore } from '../stores/memory.ts'
-import { announce, type Listening } from './announce.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import { announce, type ListeningServer } from './announce.ts'
 import { serve } from './node.ts'
 
-function lines(listening: Listening, quiet = false): readonly string[] {
+function lines(listening: ListeningServer, quiet = false): readonly string[] {
   const printed: string[] = []
   announce(listening, { quiet, log: undefined, print: (line) => printed.push(line) })
   return printed

@@ -1,10 +1,10 @@
-/** Says where a server listens, once: to the log that was given, or to a person at a terminal. */
+/** Reports once where a server listens: to the configured log, or to a terminal. */
 import type { EngineLog } from '../engine/contract.ts'
 
-export interface Listening {
+export interface ListeningServer {
   readonly url: string
   readonly grpcPort?: number | undefined
-  /** Names of cards and where each agent is, below `url`. */
+  /** Names of cards and the path of each agent, below `url`. */
   readonly agents: readonly { readonly name: string; readonly path: string }[]
 }
 
@@ -14,7 +14,7 @@ export interface AnnounceOptions {
   print(line: string): void
 }
 
-export function announce({ url, grpcPort, agents }: Listening, { quiet, log, print }: AnnounceOptions): void {
+export function announce({ url, grpcPort, agents }: ListeningServer, { quiet, log, print }: AnnounceOptions): void {
   if (quiet) return
   if (log !== undefined) {
     log.info('listening', { url, ...(grpcPort !== undefined ? { grpcPort } : {}) })

@@ -1,4 +1,4 @@
-/** A mistake in what the operator wrote, not in what a client sent: where it is, and the sentence that mends it. */
+/** An error in the operator's configuration, not in a client's request: the path of the setting, and how to fix it. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   /** Such as `agents.echo.name`. */

@@ -1,10 +1,10 @@
-/** What holds when an operator says nothing, in one place so that it can be read and documented. */
+/** The defaults of all options, in one place so that they can be read and documented. */
 import type { AgentOptions } from '../engine/contract.ts'
 import { defaultIdempotencyWindowMs } from '../model/idempotency.ts'
 import { defaultJsonNodes } from '../model/json-nodes.ts'
 import type { Limits } from './options.ts'
 
-export const defaultLimits: Limits = {
+export const defaultServerLimits: Limits = {
   bodyBytes: 20_000_000,
   jsonNodes: defaultJsonNodes,
   parts: 1_000,
@@ -13,7 +13,7 @@ export const defaultLimits: Limits = {
   streamsPerCaller: 2_000,
   unsentBytes: 256_000_000,
   unsentBytesPerCaller: 64_000_000,
-  // Longer than a turn may take by default, so that whoever waits gets the end and not the middle (B-67).
+  // Longer than the default turn timeout, so that a waiting client gets the final state and not an intermediate one (B-67).
   waitMs: 600_000,
 }
 
@@ -28,7 +28,7 @@ export const defaultAgentOptions: AgentOptions = {
 }
 
 export const keepAliveMs = 15_000
-/** Due work: ends of turns and of waiting. A local timer is earlier where there is one. */
+/** Interval of the sweep for due work: turn timeouts and input timeouts. A local timer fires earlier if there is one. */
 export const sweepMs = 1_000
 export const stallMs = 30_000
 export const cardMaxAgeSeconds = 300

@@ -1,33 +1,33 @@
 /**
- * A server without a listener: one function for node:http and the frameworks on it, one
- * for the web's Request. Portable; who listens, and on what, is somebody else's choice.
+ * A server without a listener: one function for node:http and its frameworks, one for the web's Request. Portable; the application
+ * chooses the listener.
  */
-import type { Engine, PushDesk, Sealer, Signer } from '../engine/contract.ts'
+import type { Engine, PushConfigService, Sealer, Signer } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
-import { type Keyring, openKeyring } from '../engine/keyring.ts'
-import { reachable } from '../engine/reachable.ts'
+import { type Keyring, openKeyring } from '../engine/keys/keyring.ts'
+import { withStoreErrors } from '../engine/store-errors.ts'
 import { systemClock } from '../model/clock.ts'
-import { createHandlerAgents, type HandlerAgents } from './agents.ts'
-import type { CardVariant } from './card.ts'
-import { checkSigning, createCardKeys } from './card-keys.ts'
-import { createCardSigner } from './card-signer.ts'
+import { createHandlerAgents, type HandlerAgents } from './agents/handler-agents.ts'
+import type { CardVariant } from './cards/agent-cards.ts'
+import { checkSigning, createCardKeys } from './cards/card-keys.ts'
+import { createCardSigner } from './cards/card-signer.ts'
 import { ConfigError } from './config-error.ts'
 import * as defaults from './defaults.ts'
-import { createFetchHandler, type FetchHandler } from './fetch.ts'
-import { createGrpcHandler, type GrpcHandler } from './grpc-handler.ts'
-import { createHouse } from './house.ts'
-import { consoleLog } from './log.ts'
-import { publishTogether } from './jwks.ts'
-import { createNodeHandler, type NodeHandler } from './node-adapter.ts'
+import { createFetchHandler, type FetchHandler } from './http/fetch-adapter.ts'
+import { createGrpcHandler, type GrpcHandler } from './grpc/grpc-handler.ts'
+import { createServerContext } from './server-context.ts'
+import { consoleLog } from './console-log.ts'
+import { mergeKeyPublishers } from './keys/jwks.ts'
+import { createNodeHandler, type NodeHandler } from './http/node-adapter.ts'
 import type { HandlerOptions } from './options.ts'
-import { openPush } from './push.ts'
-import { createRoster } from './roster.ts'
-import { createStoreCheck, type Readiness } from './readiness.ts'
-import { jwtDefaults } from './push-options.ts'
-import { createSigningKeys, type SigningKeys } from './signing-keys.ts'
-import { createRouter } from './router.ts'
-import { createSharedBytes } from './shared-bytes.ts'
-import type { ReaderCounts } from './unsent-bytes.ts'
+import { createPushSetup } from './push/push-setup.ts'
+import { createAgentRegistry } from './agents/agent-registry.ts'
+import { createStoreCheck, type Readiness } from './http/readiness.ts'
+import { jwtDefaults } from './push/push-options.ts'
+import { createSigningKeys, type SigningKeys } from './keys/signing-keys.ts'
+import { createRouter } from './http/router.ts'
+import { createEncodingCache } from './streaming/encoding-cache.ts'
+import type { ReaderCounts } from './streaming/unsent-bytes.ts'
 
 export interface Handler {
   /** `app.use('/agent', handler.node)`, or `http.createServer(handler.node)`. */
@@ -37,46 +37,49 @@ export interface Handler {
   /** For `createGrpcServer` of `@parley/a2a/grpc`. */
   readonly grpc: GrpcHandler
   readonly engine: Engine
-  /** Agents come and go while the server runs. */
+  /** Adds and removes agents while the server runs. */
   readonly agents: HandlerAgents
-  /** For whoever runs the server: what became of webhooks, and another try. There if `push` was given. */
+  /** For the operator: the state of push deliveries, and redelivery. Present if `push` is configured. */
   readonly push?: HandlerPush
-  /** Bytes held for readers, readers that wait, and readers that were disconnected. */
+  /** Bytes held for readers, waiting readers, and disconnected readers. */
   readonly readers: HandlerReaders
-  /** How many streams are open now, of one agent or of all. */
-  streams(agent?: string): number
+  /** Number of open streams, of one agent or of all. */
+  openStreams(agent?: string): number
   /**
-   * The card of an agent as JSON: as clients of a version are shown it, or `merged`, as those are who name none. `base` is
-   * where they reach the server. Nothing if there is no such agent.
+   * The card of an agent as JSON: for clients of a version, or `merged` for clients that name none. `base` is the URL at which they
+   * reach the server. `undefined` if the agent is not registered.
    */
   card(agent: string, variant: CardVariant, base: string): Promise<string | undefined>
-  /** Signs and seals with the store's keyring what is given away and comes back, such as a session. */
+  /** Signs and seals data that leaves the server and comes back, such as a session, with the store's keyring. */
   readonly secrets: Signer & Sealer
-  /** Resolves when what a crash left has been taken up. Requests that come earlier wait for it. */
+  /** Resolves when tasks that a crash interrupted are resumed. Earlier requests wait for it. */
   readonly ready: Promise<void>
-  /** Makes another key for cards; the one before signs beside it until the next change. There if cards are signed by our own keys. */
+  /**
+   * Rotates the key for cards; the previous one signs beside it until the next rotation. Present if the server's own keys sign
+   * cards.
+   */
   readonly rotateCardKey?: () => Promise<void>
-  /** To sign with for a purpose that `signsFor` lists. */
-  keys(purpose: string): SigningKeys
-  /** Says by `/readyz` that it is going, and serves on: for those who route by it. */
-  leave(): void
-  /** Takes no more calls. Resolves when no agent is at work any more that another process could not go on for. */
+  /** Keys for a purpose that `signingPurposes` lists. */
+  signingKeys(purpose: string): SigningKeys
+  /** Makes `/readyz` report the shutdown while the server keeps serving, so that load balancers stop routing to it. */
+  announceShutdown(): void
+  /** Accepts no more calls. Resolves when no turn runs that another process could not resume. */
   drain(): Promise<void>
-  /** Takes no more calls, stops what runs, writes what is pending, and closes the store. */
+  /** Accepts no more calls, stops running turns, writes pending data, and closes the store. */
   close(): Promise<void>
 }
 
 export interface HandlerReaders extends ReaderCounts {
   /** Pages of logs that were read from the store for readers that were behind, since the start. */
   readonly pagesRead: number
-  /** Pages that another reader at the same position had requested already: these cost no read and no copy. */
+  /** Pages that another reader at the same position had already requested: these cost no read and no copy. */
   readonly pagesShared: number
   /** For your own listener: call it when you disconnected a reader that took nothing. */
   stalled(): void
 }
 
-export interface HandlerPush extends Pick<PushDesk, 'cursors' | 'search' | 'attempts' | 'redeliver'> {
-  /** Makes another signing key: published now, it signs after `push.jwt.overlapMs`. */
+export interface HandlerPush extends Pick<PushConfigService, 'cursors' | 'search' | 'attempts' | 'redeliver'> {
+  /** Creates another signing key: it is published now, and signs after `push.jwt.overlapMs`. */
   rotateKey?(): Promise<void>
 }
 
@@ -84,21 +87,24 @@ export function createHandler(options: HandlerOptions): Handler {
   const { store, log = consoleLog } = options
   const prefix = checkPrefix(options.prefix)
   const publicUrl = checkPublicUrl(options.publicUrl)
-  const roster = createRoster(options)
-  const limits = { ...defaults.defaultLimits, ...options.limits }
-  // Guarded: the key of a purpose is made on first use, and a full disk then is UNAVAILABLE, not INTERNAL.
-  const keyring = lazily(() => openKeyring(reachable(store), options.masterKey ?? store.masterKey?.()))
+  const registry = createAgentRegistry(options)
+  const limits = { ...defaults.defaultServerLimits, ...options.limits }
+  // With store errors: the key of a purpose is created on first use, and a full disk then is UNAVAILABLE, not INTERNAL.
+  const keyring = openOnce(() => openKeyring(withStoreErrors(store), options.masterKey ?? store.masterKey?.()))
   const secrets: Signer & Sealer = {
     sign: async (purpose, text) => (await keyring()).sign(purpose, text),
     verify: async (purpose, text, signature) => (await keyring()).verify(purpose, text, signature),
     seal: async (purpose, text, about) => (await keyring()).seal(purpose, text, about),
     unseal: async (purpose, sealed, about) => (await keyring()).unseal(purpose, sealed, about),
   }
-  const bytes = createSharedBytes()
-  const push = options.push === undefined ? undefined : openPush(options.push, { keyring, publicUrl, bytes, roster })
+  const bytes = createEncodingCache()
+  const push =
+    options.push === undefined
+      ? undefined
+      : createPushSetup(options.push, { keyring, publicUrl, encodingCache: bytes, registry })
   const engine = createEngine({
     store,
-    agent: (name) => roster.byName.get(name)?.entry,
+    findAgent: (name) => registry.byName.get(name)?.entry,
     limits,
     log,
     ...systemClock,
@@ -110,7 +116,7 @@ export function createHandler(options: HandlerOptions): Handler {
 
   let state: Readiness['state'] = 'starting'
   async function start(): Promise<void> {
-    // Keys that cannot be unwrapped are told at the start, not with the first page.
+    // Keys that cannot be unwrapped fail the start, not the first page.
     await keyring()
     await cardKeys?.signing()
     await engine.start()
@@ -132,26 +138,26 @@ export function createHandler(options: HandlerOptions): Handler {
   const cardKeys = signing === undefined ? undefined : createCardKeys(signing, keyring)
   const signer = cardKeys === undefined ? undefined : createCardSigner(cardKeys, signing?.jku)
   const ownKeys = new Map(
-    (options.signsFor ?? []).map((purpose) => [
+    (options.signingPurposes ?? []).map((purpose) => [
       purpose,
       createSigningKeys({ keyring, purpose, kidPrefix: `${purpose}.`, now: systemClock.now, ...jwtDefaults }),
     ]),
   )
-  const house = createHouse(settings, roster, engine, { bytes, push: push?.rules, signer })
+  const serverContext = createServerContext(settings, registry, engine, { bytes, push: push?.rules, signer })
   const router = createRouter(
-    house,
-    roster,
+    serverContext,
+    registry,
     readiness,
     options,
-    publishTogether(push?.signer, signer, ...ownKeys.values()),
+    mergeKeyPublishers(push?.signer, signer, ...ownKeys.values()),
   )
-  // After all that may throw for a mistake in the options: nothing must be running then.
+  // After everything that may throw because of invalid options: nothing must be running then.
   const ready = start()
-  // Whoever awaits `ready` hears of a failure; whoever does not must not lose the process to it.
+  // A caller that awaits `ready` gets the failure; otherwise the rejection must not end the process.
   ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
   let closed: Promise<void> | undefined
-  const { unsent } = house.performParts
-  const listening = { prefix, stallMs: options.stallMs ?? defaults.stallMs, stalled: unsent.stalled }
+  const { unsentBytes } = serverContext.operationDeps
+  const listening = { prefix, stallMs: options.stallMs ?? defaults.stallMs, stalled: unsentBytes.stalled }
 
   async function drain(): Promise<void> {
     state = 'stopped'
@@ -169,44 +175,44 @@ export function createHandler(options: HandlerOptions): Handler {
   return {
     node: createNodeHandler(router, listening),
     fetch: createFetchHandler(router, listening),
-    grpc: createGrpcHandler(house, roster, readiness, options),
+    grpc: createGrpcHandler(serverContext, registry, readiness, options),
     engine,
-    agents: createHandlerAgents(roster, engine, house.tenants.declared),
-    ...(engine.push !== undefined ? { push: deskOf(engine.push, push?.signer?.rotate) } : {}),
+    agents: createHandlerAgents(registry, engine, serverContext.tenants.declared),
+    ...(engine.push !== undefined ? { push: handlerPushOf(engine.push, push?.signer?.rotate) } : {}),
     ...(cardKeys?.rotate !== undefined ? { rotateCardKey: cardKeys.rotate } : {}),
     readers: {
       get unsentBytes() {
-        return unsent.unsentBytes
+        return unsentBytes.unsentBytes
       },
       get paused() {
-        return unsent.paused
+        return unsentBytes.paused
       },
-      get cut() {
-        return unsent.cut
+      get disconnected() {
+        return unsentBytes.disconnected
       },
       get pagesRead() {
-        return engine.pages.read
+        return engine.logPageCounts.read
       },
       get pagesShared() {
-        return engine.pages.shared
+        return engine.logPageCounts.shared
       },
-      stalled: unsent.stalled,
+      stalled: unsentBytes.stalled,
     },
-    streams: (agent) => house.performParts.slots.taken(agent),
+    openStreams: (agent) => serverContext.operationDeps.streamLimits.openStreams(agent),
     async card(agent, variant, base) {
-      const resident = roster.byName.get(agent)
-      return resident === undefined || resident.entry.isLeaving === true
+      const registeredAgent = registry.byName.get(agent)
+      return registeredAgent === undefined || registeredAgent.entry.isDraining === true
         ? undefined
-        : house.cards(resident).text(base, variant)
+        : serverContext.cards(registeredAgent).text(base, variant)
     },
     secrets,
     ready,
-    keys(purpose) {
+    signingKeys(purpose) {
       const keys = ownKeys.get(purpose)
-      if (keys === undefined) throw new Error(`signsFor does not list ${purpose}`)
+      if (keys === undefined) throw new Error(`signingPurposes does not list ${purpose}`)
       return keys
     },
-    leave() {
+    announceShutdown() {
       if (state === 'ready') state = 'leaving'
     },
     drain,
@@ -214,16 +220,19 @@ export function createHandler(options: HandlerOptions): Handler {
   }
 }
 
-function deskOf({ cursors, search, attempts, redeliver }: PushDesk, rotateKey?: () => Promise<void>): HandlerPush {
+function handlerPushOf(
+  { cursors, search, attempts, redeliver }: PushConfigService,
+  rotateKey?: () => Promise<void>,
+): HandlerPush {
   return { cursors, search, attempts, redeliver, ...(rotateKey !== undefined ? { rotateKey } : {}) }
 }
 
-function lazily(open: () => Promise<Keyring>): () => Promise<Keyring> {
+function openOnce(open: () => Promise<Keyring>): () => Promise<Keyring> {
   let opened: Promise<Keyring> | undefined
   return () => (opened ??= open())
 }
 
-/** `/agent`, whatever slashes it was written with. */
+/** Normalizes the prefix to `/agent`, whatever slashes it has. */
 function checkPrefix(prefix = ''): string {
   const path = prefix.replace(/\/+$/, '')
   if (path === '') return ''

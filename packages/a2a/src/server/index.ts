@@ -1,20 +1,20 @@
-/** The door `@parley/a2a/server`: everything needed to serve agents inside somebody else's server. */
+/** Entry point `@parley/a2a/server`: everything needed to serve agents inside an application's own server. */
 export type { ClientCertificate } from '../bindings/http.ts'
 export type {
   CallContext,
   Engine,
   EngineLog,
   EngineRetention,
-  EventAbout,
+  EventContext,
   OnEvent,
   PushCursor,
   PushCursorPage,
-  PushNews,
+  PushResult,
   PushTriggers,
   Sealer,
   Signer,
   StreamItem,
-  TaskDesk,
+  TaskAdmin,
   TransformEvent,
 } from '../engine/contract.ts'
 export { anonymous, type Caller } from '../model/caller.ts'
@@ -23,30 +23,39 @@ export type { Clock, ClockOptions } from '../model/clock.ts'
 export { cursorExtension } from '../model/extension.ts'
 export { defaultJsonNodes, exceedsJsonNodes, JsonMeter, measureJson } from '../model/json-nodes.ts'
 export type { JsonSize } from '../model/json-nodes.ts'
-export { pushClaims, pushHeaders } from '../model/push.ts'
+export { pushClaims, pushHeaders } from '../model/push-headers.ts'
 export { flatTask, messageOfTaskSend, readTaskSend } from '../versions/simple-tasks.ts'
 export type { FlatTaskOptions, TaskSend } from '../versions/simple-tasks.ts'
-export type { Admission, Admit, Answered, Asking, Binding, OnAnswer, OnStream, StreamHandle } from './admission.ts'
-export { whatIsWrongWithName } from './agent-name.ts'
-export type { HandlerAgents } from './agents.ts'
+export type {
+  AdmissionResult,
+  Admit,
+  RequestOutcome,
+  AdmissionRequest,
+  BindingName,
+  OnAnswer,
+  OnStream,
+  StreamHandle,
+} from './admission/admission.ts'
+export { validateAgentName } from './agents/agent-name.ts'
+export type { HandlerAgents } from './agents/handler-agents.ts'
 export { apiKey, type ApiKeyOptions, hashApiKey } from './auth/api-key.ts'
 export { basic, type BasicOptions } from './auth/basic.ts'
 export { bearer, type BearerOptions, type JwtBearerOptions, type OpaqueBearerOptions } from './auth/bearer.ts'
-export { allOf, anyOf, guests } from './auth/combine.ts'
+export { allOf, anyOf, allowAnonymous } from './auth/combine.ts'
 export { mtls, type MtlsOptions } from './auth/mtls.ts'
-export type { CardVariant } from './card.ts'
-export type { CardSigning } from './card-keys.ts'
+export type { CardVariant } from './cards/agent-cards.ts'
+export type { CardSigning } from './cards/card-keys.ts'
 export { ConfigError } from './config-error.ts'
-export type { Credentials } from './credentials.ts'
+export type { Credentials } from './admission/credentials.ts'
 export { createHandler, type Handler, type HandlerPush, type HandlerReaders } from './handler.ts'
-export type { EndpointVariant, VariantRequest, WireObject } from './endpoint-variant.ts'
-export type { CallTerms, Extension, MessageAbout } from './extension.ts'
-export type { FetchHandler } from './fetch.ts'
-export { authorityOf } from './grpc-authority.ts'
-export type { GrpcHandler } from './grpc-handler.ts'
-export { verifyMasterKey } from './master-key.ts'
-export type { NodeHandler } from './node-adapter.ts'
-export type { NodeRequest, NodeResponse } from './node-pair.ts'
+export type { EndpointVariant, VariantRequest, WireObject } from './calls/endpoint-variant.ts'
+export type { CallConstraints, Extension, MessageContext } from './extensions/extension.ts'
+export type { FetchHandler } from './http/fetch-adapter.ts'
+export { authorityOf } from './grpc/grpc-authority.ts'
+export type { GrpcHandler } from './grpc/grpc-handler.ts'
+export { verifyMasterKey } from './keys/master-key.ts'
+export type { NodeHandler } from './http/node-adapter.ts'
+export type { NodeRequest, NodeResponse } from './http/node-http-types.ts'
 export type {
   AgentSettings,
   AgentsOption,
@@ -54,16 +63,16 @@ export type {
   CardPatch,
   ExtendedCard,
   HandlerOptions,
-  HouseOptions,
+  ServerOptions,
   Idempotency,
   Limits,
 } from './options.ts'
-export { clientTools, credentials, cursor, timestamps, trace } from './our-extensions.ts'
-export type { PushJwtOptions, PushOptions } from './push-options.ts'
-export type { SigningKey, SigningKeys } from './signing-keys.ts'
-export type { TenantOptions } from './tenants.ts'
-export { readableName, skillOfTool, type ToolDescription } from './tool-skill.ts'
-export { webhook, type Webhook } from './webhook.ts'
-export { type WireFrame, wireFrames } from './wire-frames.ts'
-export type { Delivery, DeliveryHandler } from './webhook-delivery.ts'
-export type { NotificationTokens, WebhookOptions } from './webhook-options.ts'
+export { clientTools, credentials, cursor, timestamps, trace } from './extensions/builtin-extensions.ts'
+export type { PushJwtOptions, PushOptions } from './push/push-options.ts'
+export type { SigningKey, SigningKeys } from './keys/signing-keys.ts'
+export type { TenantOptions } from './admission/tenants.ts'
+export { readableName, skillOfTool, type ToolDescription } from './cards/tool-skill.ts'
+export { webhook, type Webhook } from './webhook/webhook.ts'
+export { type WireFrame, wireFrames } from './streaming/wire-frames.ts'
+export type { Delivery, DeliveryHandler } from './webhook/delivery.ts'
+export type { NotificationTokens, WebhookOptions } from './webhook/webhook-options.ts'

@@ -1,4 +1,4 @@
-/** Clients that connect and send slowly, or nothing: real sockets, with timeouts short enough to be awaited. */
+/** Clients that connect and send slowly, or nothing: real sockets, with short timeouts. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { Worker } from 'node:worker_threads'
-import { memoryStore } from '../stores/memory.ts'
-import { selfSigned } from '../testing/self-signed.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import { selfSigned } from '../testing/fixtures/self-signed-certificate.ts'
 import { serve, type ServeOptions, type Server } from './node.ts'
 
 const somaxconn = '/proc/sys/net/core/somaxconn'
@@ -43,7 +43,7 @@ function client(socket: Socket, text = ''): Client {
   return { socket, closed: once(socket, 'close').then(() => received) }
 }
 
-/** A client of `server` whose connection has been accepted, and which has sent a text. */
+/** A client of `server` whose connection was accepted, and which has sent a text. */
 async function dial(server: Server, text = ''): Promise<Client> {
   const accepted = once(server.server, 'connection')
   const made = client(connect(server.port, '127.0.0.1'), text)
@@ -56,7 +56,7 @@ const head =
 const get = 'GET /.well-known/agent-card.json HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const answered = async ({ socket }: Client): Promise<string> => String((await once(socket, 'data'))[0]).slice(0, 15)
 
-/** Sends one more byte now and then. The last may meet a closed connection, and then nothing of the answer is seen. */
+/** Sends one more byte periodically. The last may meet a closed connection; the response is then not seen. */
 function trickle({ socket, closed }: Client, byte: string): Promise<string> {
   const timer = setInterval(() => socket.write(byte), 20)
   return closed.finally(() => clearInterval(timer))
@@ -159,7 +159,7 @@ describe('limits.connectionsPerAddress', () => {
   })
 })
 
-/** Opens a server, and stands still when it is told to, until `gate` is opened. */
+/** Opens a server, and blocks its event loop on request until `gate` is opened. */
 const busyServer = `
   const { parentPort, workerData } = require('node:worker_threads')
   import(workerData.memory).then(async ({ memoryStore }) => {
@@ -179,7 +179,9 @@ const hasQueue = existsSync(somaxconn) && Number(readFileSync(somaxconn, 'utf8')
 describe('a burst of connections', () => {
   it('is kept by the system while the process is busy', { skip: !hasQueue }, async () => {
     const gate = new Int32Array(new SharedArrayBuffer(4))
-    const [node, memory] = ['./node.ts', '../stores/memory.ts'].map((path) => new URL(path, import.meta.url).href)
+    const [node, memory] = ['./node.ts', '../stores/memory/memory-store.ts'].map(
+      (path) => new URL(path, import.meta.url).href,
+    )
     const worker = new Worker(busyServer, { eval: true, workerData: { gate, node, memory } })
     const [port] = (await once(worker, 'message')) as [number]
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none

@@ -1,11 +1,11 @@
-/** How `close()` goes: it says so first, then finishes what cannot be resumed, then leaves the rest to the next. */
+/** The phases of `close()`: it announces the shutdown, finishes what cannot be resumed, and leaves the rest to the next process. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import { sqliteStore } from '../stores/sqlite/index.ts'
 import { serve } from './node.ts'
 import type { Server } from './node.ts'
@@ -24,7 +24,7 @@ after(() => rmSync(folder, { recursive: true }))
 
 describe('a server that is told to close', () => {
   it('says that it is not ready, and serves on for as long as it gives notice', async () => {
-    const server = await serve({ port: 0, store: memoryStore(), noticeMs: 300, agent: () => 'x', log: quiet })
+    const server = await serve({ port: 0, store: memoryStore(), shutdownDelayMs: 300, agent: () => 'x', log: quiet })
     assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
     const closed = server.close()
     assert.equal((await fetch(`${server.url}/readyz`)).status, 503)

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { cursorExtension } from '../model/extension.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import { sqliteStore } from '../stores/sqlite/index.ts'
 import { serve, type ServeOptions, type Server } from './node.ts'
-import { cursor } from './our-extensions.ts'
-import { requireNode } from './require-node.ts'
+import { cursor } from './extensions/builtin-extensions.ts'
+import { requireNode } from './http/require-node.ts'
 
 let directory = ''
 const servers: Server[] = []
@@ -34,7 +34,7 @@ const post = (url: string, text = 'hi', headers: Record<string, string> = {}): P
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ message: { messageId: `m${++count}`, role: 'ROLE_USER', parts: [{ text }] } }),
   })
-/** With a Host of our choosing, which fetch does not allow. */
+/** With an arbitrary Host, which fetch does not allow. */
 function statusFor(server: Server, host: string, headers: Record<string, string> = {}): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     httpRequest(
@@ -113,7 +113,7 @@ describe('serve', () => {
     assert.equal((note as { gap: boolean }).gap, true)
   })
 
-  it('answers for this machine only, while nobody has to log in', async () => {
+  it('answers for this machine only, without authentication', async () => {
     const server = await open({ store: memoryStore(), agent: () => 'x', publicUrl: 'https://mine.example:8443/x' })
     assert.equal(await statusFor(server, `localhost:${server.port}`), 404)
     assert.equal(await statusFor(server, 'mine.example'), 404)

@@ -1,6 +1,6 @@
 /**
- * The door `@parley/a2a/node`: an agent, a listener and a place on disk, in one call.
- * The only file that chooses for you: port 3000 of this machine, SQLite in ./.parley.
+ * Entry point `@parley/a2a/node`: an agent, a listener and storage on disk, in one call. The only module with defaults for your
+ * environment: port 3000 of this machine, SQLite in ./.parley.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
@@ -8,10 +8,10 @@ import { createServer as createTlsServer, type Server as HttpsServer } from 'nod
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { guardedWebhooks, type WebhookGuardOptions } from '../client/guarded-webhooks.ts'
+import { guardedWebhooks, type WebhookGuardOptions } from '../client/egress/guarded-webhooks.ts'
 import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
-import { announce, type AnnounceOptions, type Listening } from './announce.ts'
+import { announce, type AnnounceOptions, type ListeningServer } from './announce.ts'
 import { ConfigError } from './config-error.ts'
 import {
   type ConnectionCounts,
@@ -19,118 +19,118 @@ import {
   type ConnectionLimits,
   createConnectionLimiter,
   defaultConnections,
-} from './connection-limits.ts'
+} from './http/connection-limits.ts'
 import { stallMs } from './defaults.ts'
-import { directRequest } from './direct-request.ts'
-import type { GrpcListener, GrpcTls } from './grpc-listener.ts'
-import { type GrpcListeners, openGrpcListeners } from './grpc-listeners.ts'
+import { createDirectRequestClass } from './http/direct-request.ts'
+import type { GrpcListener, GrpcTls } from './grpc/grpc-listener.ts'
+import { type GrpcListeners, openGrpcListeners } from './grpc/grpc-listeners.ts'
 import { createHandler, type Handler } from './handler.ts'
-import { hostInUrl } from './host-in-url.ts'
-import { listenForGrpc } from './listen-for-grpc.ts'
-import { consoleLog } from './log.ts'
-import { isForOneHost, refuseHost } from './node-adapter.ts'
-import { dropStalled, isWaitingForClient, type OpenResponses, trackResponses } from './open-responses.ts'
-import type { AgentsOption, HouseOptions, Limits } from './options.ts'
-import { isPortTaken, portTaken } from './port-taken.ts'
-import type { PushOptions } from './push-options.ts'
-import { requireNode } from './require-node.ts'
+import { hostInUrl } from './http/host-in-url.ts'
+import { openGrpcListener } from './grpc/open-grpc-listener.ts'
+import { consoleLog } from './console-log.ts'
+import { hasSingleHost, respondBadHost } from './http/node-adapter.ts'
+import { dropStalled, isWaitingForClient, type OpenResponses, trackResponses } from './http/open-responses.ts'
+import type { AgentsOption, ServerOptions, Limits } from './options.ts'
+import { isPortInUse, portInUse } from './http/port-in-use.ts'
+import type { PushOptions } from './push/push-options.ts'
+import { requireNode } from './http/require-node.ts'
 
-export { guardedFetch, guardedLookup } from '../client/guarded-fetch.ts'
-export type { GuardOptions } from '../client/guarded-fetch.ts'
-export { guardedWebhooks } from '../client/guarded-webhooks.ts'
-export type { WebhookGuard, WebhookGuardOptions } from '../client/guarded-webhooks.ts'
-export { clientNetwork } from './client-network.ts'
-export type { ConnectionCounts, ConnectionLimits } from './connection-limits.ts'
+export { guardedFetch, guardedLookup } from '../client/egress/guarded-fetch.ts'
+export type { GuardOptions } from '../client/egress/guarded-fetch.ts'
+export { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
+export type { WebhookGuard, WebhookGuardOptions } from '../client/egress/guarded-webhooks.ts'
+export { clientNetwork } from './http/client-network.ts'
+export type { ConnectionCounts, ConnectionLimits } from './http/connection-limits.ts'
 
-/** As for a handler, with a guard that keeps webhooks off your network; `allow` names what they may reach all the same. */
+/** The push options of a handler, with a guard that keeps webhooks off your network; `allow` lists exceptions. */
 export type ServePushOptions = Omit<PushOptions, 'fetch'> & Partial<Pick<PushOptions, 'fetch'>> & WebhookGuardOptions
 
-export type ServeOptions = Omit<HouseOptions, 'push' | 'limits'> &
+export type ServeOptions = Omit<ServerOptions, 'push' | 'limits'> &
   AgentsOption & {
     readonly limits?: Partial<Limits & ConnectionLimits>
-    /** How long a client may take to send the head of a request, from when it connected. Default 60 s. */
+    /** How long a client may take to send the head of a request, counted from the connection. Default 60 s. */
     readonly headTimeoutMs?: number
     /** How long a client may take to send a whole request. Default 5 min. */
     readonly requestTimeoutMs?: number
-    /** Tells webhooks of what happens to a task. Default: no webhooks. */
+    /** Enables push notifications. Default: off. */
     readonly push?: true | ServePushOptions
-    /** Default 3000; 0 takes a free one. */
+    /** Default 3000; 0 picks a free port. */
     readonly port?: number
     /** Default 127.0.0.1: this machine only. */
     readonly host?: string
-    /** Speaks HTTPS. Default: no TLS, for this machine and for proxies that end it. */
+    /** Serves HTTPS. Default: no TLS, for this machine and for proxies that terminate it. */
     readonly tls?: ServeTls
     /**
-     * Sees every request before the agents do, and answers those that are for others; `true` says that it took the request.
-     * A shutdown waits for its answers as for all others.
+     * Sees every request before the agents do, and may answer it; it returns `true` if it took the request. A shutdown waits for
+     * its responses as for all others.
      */
-    readonly front?: Front
-    /** Speaks gRPC here as well; 0 takes a free port. Default: no gRPC. Needs `@grpc/grpc-js` and `@bufbuild/protobuf`. */
+    readonly middleware?: Middleware
+    /** Also serves gRPC at this port; 0 picks a free port. Default: no gRPC. Needs `@grpc/grpc-js` and `@bufbuild/protobuf`. */
     readonly grpcPort?: number
-    /** Of the gRPC port. Default: certificate and key of `tls`, if that is given. */
+    /** TLS of the gRPC port. Default: certificate and key of `tls`, if set. */
     readonly grpcTls?: GrpcTls
     /**
-     * Does not print where it listens. Default false: the address goes to `log`, or without a `log` to stderr in two lines,
-     * except under `node --test`.
+     * Does not print the address. Default false: the address goes to `log`, or without a `log` to stderr in two lines, except under
+     * `node --test`.
      */
     readonly quiet?: boolean
     /** Default: SQLite in `dataDir`. Closed with the server. */
     readonly store?: Store
     /** Default `./.parley`. */
     readonly dataDir?: string
-    /** How long `close` lets requests finish that are being answered, and agents that cannot be resumed. Default 5 s. */
+    /** How long `close` waits for requests in progress, and for agents that cannot be resumed. Default 5 s. */
     readonly drainMs?: number
-    /** How long `close` goes on serving after `/readyz` has said that it is going, for those who route by it. Default 0. */
-    readonly noticeMs?: number
+    /** How long `close` keeps serving after `/readyz` reports the shutdown, so that load balancers can react. Default 0. */
+    readonly shutdownDelayMs?: number
   }
 
 export interface ServeTls {
-  /** PEM: the certificate with the chain that leads to it, and its key. */
+  /** PEM: the certificate with its chain, and its key. */
   readonly cert: string | Uint8Array
   readonly key: string | Uint8Array
-  /** PEM: who signs the certificates of clients. */
+  /** PEM: the authority that signs client certificates. */
   readonly ca?: string | Uint8Array
   /**
-   * Asks clients for a certificate, for `mtls()` or a function of your own to read. Whoever has none that `ca` vouches for
-   * is let in as one without a certificate. Default: if `ca` is given.
+   * Requests a certificate from clients, for `mtls()` or a function of your own. A client without one that `ca` vouches for is
+   * accepted as a client without a certificate. Default: true if `ca` is set.
    */
   readonly requestCert?: boolean
-  /** For how long browsers are told to come by TLS only (HSTS); 0 makes them forget it. Default 1 year. */
+  /** The max-age of HSTS, which makes browsers use TLS only; 0 makes them forget it. Default 1 year. */
   readonly hstsSeconds?: number
 }
 
-export type Front = (request: IncomingMessage, response: ServerResponse) => boolean
+export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export interface Server {
-  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  /** The address, such as `http://127.0.0.1:3000`. */
   readonly url: string
   readonly port: number
-  /** If gRPC is spoken too. */
+  /** Set if gRPC is enabled. */
   readonly grpcPort?: number
-  /** The gRPC ports of single agents, by name. Resolves when they are open, also after agents have changed. */
+  /** The dedicated gRPC ports of agents, by name. Resolves when they are open, also after agents have changed. */
   grpcPorts(): Promise<Readonly<Record<string, number>>>
   readonly server: HttpServer | HttpsServer
   readonly handler: Handler
   /** The connections of the HTTP and gRPC listeners. */
   connections(): ConnectionCounts
   /**
-   * Takes nothing new, lets answers and agents that cannot be resumed finish within `drainMs`, then stops what runs and
-   * closes the store. Where other servers share the store, they go on with it at once.
+   * Accepts nothing new, lets responses and agents that cannot be resumed finish within `drainMs`, then stops running turns and
+   * closes the store. Other servers that share the store resume the turns at once.
    */
   close(): Promise<void>
 }
 
 export async function serve(options: ServeOptions): Promise<Server> {
   requireNode(process.versions.node)
-  const { port = 3000, host = '127.0.0.1', drainMs = 5_000, noticeMs = 0, tls } = options
+  const { port = 3000, host = '127.0.0.1', drainMs = 5_000, shutdownDelayMs = 0, tls } = options
   const server = createListener(options)
   const limiters = limitersOf(options)
   server.on('connection', limiters.http.admit)
   const store = options.store ?? (await defaultStore(options.dataDir))
   const handler = await openHandler(options, store)
-  const answering = trackResponses(server)
-  dropStalled(server, answering, options.stallMs ?? stallMs, () => handler.readers.stalled())
-  server.on('request', receiver(options, handler))
+  const openResponses = trackResponses(server)
+  dropStalled(server, openResponses, options.stallMs ?? stallMs, () => handler.readers.stalled())
+  server.on('request', createRequestListener(options, handler))
   let grpc: GrpcListeners
   try {
     await handler.ready
@@ -138,13 +138,13 @@ export async function serve(options: ServeOptions): Promise<Server> {
     grpc = await openGrpc(handler, options, host, server, limiters.grpc)
   } catch (reason) {
     server.close()
-    // What went wrong first is what has to be told.
+    // The first error is the one to report.
     await handler.close().catch(() => {})
     throw reason
   }
   const address = server.address() as AddressInfo
   const url = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`
-  announce({ url, grpcPort: grpc?.port, agents: listedAgents(options) }, announcing(options))
+  announce({ url, grpcPort: grpc?.port, agents: listedAgents(options) }, announceOptions(options))
   let closed: Promise<void> | undefined
   return {
     url,
@@ -154,39 +154,40 @@ export async function serve(options: ServeOptions): Promise<Server> {
     server,
     handler,
     connections: () => totalOf(limiters.http.counts, limiters.grpc.counts),
-    close: () => (closed ??= shutDown({ server, grpc }, handler, answering, { drainMs, noticeMs })),
+    close: () =>
+      (closed ??= shutDown({ server, grpc }, handler, openResponses, { drainMs, noticeMs: shutdownDelayMs })),
   }
 }
 
-function listedAgents(options: ServeOptions): Listening['agents'] {
+function listedAgents(options: ServeOptions): ListeningServer['agents'] {
   if (options.agents === undefined) return [{ name: options.name ?? 'Agent', path: '' }]
   return Object.keys(options.agents).map((name) => ({ name, path: `/a2a/${name}` }))
 }
 
-function announcing({ quiet, log }: ServeOptions): AnnounceOptions {
+function announceOptions({ quiet, log }: ServeOptions): AnnounceOptions {
   // A test opens many servers, and its output is for its results.
   const isTest = process.execArgv.some((argument) => argument.startsWith('--test'))
-  // On stderr: what a program answers on stdout is its own.
+  // On stderr, because stdout belongs to the program.
   return { quiet: quiet ?? (isTest && log === undefined), log, print: (line) => console.error(line) }
 }
 
 /** Node's default holds 511 connections that wait to be accepted; the rest of a burst is reset or waits for seconds. */
 const backlog = 4_096
 
-/** Answers may be streams of any length, so only the receiving of a request is timed; proxies keep connections a minute. */
+/** Responses may be streams of any length, so only receiving a request is limited; proxies keep connections for a minute. */
 function listenerOptions({ headTimeoutMs = 60_000, requestTimeoutMs = 300_000 }: ServeOptions) {
   const headersTimeout = Math.min(headTimeoutMs, requestTimeoutMs)
   return {
     requestTimeout: requestTimeoutMs,
     headersTimeout,
     keepAliveTimeout: 65_000,
-    // Late connections are closed at the next look: Node's own 30 s would make a minute one and a half.
+    // Late connections are closed at the next check: Node's own 30 s would turn a minute into one and a half.
     connectionsCheckingInterval: Math.ceil(headersTimeout / 12),
-    IncomingMessage: directRequest(IncomingMessage),
+    IncomingMessage: createDirectRequestClass(IncomingMessage),
   }
 }
 
-/** HTTP and gRPC count apart, so that neither can take all places of the other. */
+/** HTTP and gRPC are counted separately, so that neither can take all connections of the other. */
 function limitersOf(options: ServeOptions): { readonly http: ConnectionLimiter; readonly grpc: ConnectionLimiter } {
   const { trustProxy = false, log = consoleLog } = options
   const { connections = defaultConnections, connectionsPerAddress } = options.limits ?? {}
@@ -205,7 +206,7 @@ function totalOf(http: ConnectionCounts, grpc: ConnectionCounts): ConnectionCoun
   }
 }
 
-/** Before anything is opened: a mistake in a certificate leaves nothing behind. */
+/** Called before anything is opened: an invalid certificate leaves nothing behind. */
 function createListener(options: ServeOptions): HttpServer | HttpsServer {
   const { tls } = options
   const listening = listenerOptions(options)
@@ -213,28 +214,29 @@ function createListener(options: ServeOptions): HttpServer | HttpsServer {
   const [cert, key, ca] = [tls.cert, tls.key, tls.ca].map((pem) => (pem === undefined ? undefined : Buffer.from(pem)))
   const requestCert = tls.requestCert ?? ca !== undefined
   try {
-    // Cards are for everybody, so who shows no certificate is not cut off: `authenticate` knows what needs one.
+    // Cards are public, so a client without a certificate is not disconnected: `authenticate` decides what needs one.
     return createTlsServer({ ...listening, cert, key, ca, requestCert, rejectUnauthorized: false })
   } catch (cause) {
     throw new ConfigError('tls', `give a certificate and its key in PEM (${(cause as Error).message})`)
   }
 }
 
-type Receive = (request: IncomingMessage, response: ServerResponse) => void
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
 
-function receiver({ tls, front, log = consoleLog }: ServeOptions, handler: Handler): Receive {
-  const inside: Receive = front === undefined ? handler.node : behind(front, handler, log)
-  if (tls === undefined) return inside
+function createRequestListener({ tls, middleware, log = consoleLog }: ServeOptions, handler: Handler): RequestListener {
+  const innerListener: RequestListener =
+    middleware === undefined ? handler.node : withMiddleware(middleware, handler, log)
+  if (tls === undefined) return innerListener
   const hsts = `max-age=${tls.hstsSeconds ?? 31_536_000}`
   return (request, response) => {
     response.setHeader('strict-transport-security', hsts)
-    inside(request, response)
+    innerListener(request, response)
   }
 }
 
-function behind(front: Front, handler: Handler, log: EngineLog): Receive {
+function withMiddleware(front: Middleware, handler: Handler, log: EngineLog): RequestListener {
   return (request, response) => {
-    if (!isForOneHost(request)) return refuseHost(response)
+    if (!hasSingleHost(request)) return respondBadHost(response)
     try {
       if (front(request, response)) return
     } catch (cause) {
@@ -247,22 +249,22 @@ function behind(front: Front, handler: Handler, log: EngineLog): Receive {
   }
 }
 
-/** Loaded only when wanted, so that an old Node hears the sentence above and not of a missing module. */
+/** Loaded only if needed, so that an old Node reports its version and not a missing module. */
 async function defaultStore(dataDir = './.parley'): Promise<Store> {
   const { sqliteStore } = await import('../stores/sqlite/index.ts')
   return sqliteStore(join(dataDir, 'parley.db'))
 }
 
-function guarded(options: ServePushOptions): PushOptions {
+function withWebhookGuard(options: ServePushOptions): PushOptions {
   const guard = guardedWebhooks(options)
   return {
     ...options,
     fetch: options.fetch ?? guard.fetch,
-    refuses: (url) => options.refuses?.(url) ?? guard.refuses(url),
+    validateUrl: (url) => options.validateUrl?.(url) ?? guard.validateUrl(url),
   }
 }
 
-/** A mistake in the options must not keep the store: whoever mends it opens the same file again. */
+/** Invalid options must not keep the store open: after a fix the program opens the same file again. */
 async function openHandler(options: ServeOptions, store: Store): Promise<Handler> {
   try {
     const { push, ...rest } = options
@@ -270,7 +272,7 @@ async function openHandler(options: ServeOptions, store: Store): Promise<Handler
       homePage: true,
       ...rest,
       store,
-      ...(push !== undefined ? { push: guarded(push === true ? {} : push) } : {}),
+      ...(push !== undefined ? { push: withWebhookGuard(push === true ? {} : push) } : {}),
     })
   } catch (reason) {
     await store.close()
@@ -294,15 +296,15 @@ function openGrpc(
     port: grpcPort,
     async listen(port, agent) {
       await requireFree(port, host)
-      const listener = await listenForGrpc(handler, { ...common, port, ...(agent !== undefined ? { agent } : {}) })
-      return watched(listener, admit)
+      const listener = await openGrpcListener(handler, { ...common, port, ...(agent !== undefined ? { agent } : {}) })
+      return limitConnections(listener, admit)
     },
     log,
   })
 }
 
-/** grpc-js keeps its sockets to itself, but Node publishes every connection that any listener of the process accepts. */
-function watched(listener: GrpcListener, admit: (socket: Socket) => unknown): GrpcListener {
+/** grpc-js does not expose its sockets, but Node publishes every connection that any listener of the process accepts. */
+function limitConnections(listener: GrpcListener, admit: (socket: Socket) => unknown): GrpcListener {
   const accepted = (message: unknown): void => {
     const { socket } = message as { readonly socket: Socket }
     if (socket.localPort === listener.port) admit(socket)
@@ -324,11 +326,11 @@ function urlHost(host: string): string {
   return hostInUrl(host)
 }
 
-type PortSetting = Parameters<typeof portTaken>[0]
+type PortSetting = Parameters<typeof portInUse>[0]
 
 function listen(server: HttpServer | HttpsServer, port: number, host: string, setting: PortSetting): Promise<void> {
   return new Promise((resolve, reject) => {
-    const failed = (reason: Error): void => reject(isPortTaken(reason) ? portTaken(setting, host, port) : reason)
+    const failed = (reason: Error): void => reject(isPortInUse(reason) ? portInUse(setting, host, port) : reason)
     server.once('error', failed)
     server.listen({ port, host, backlog }, () => {
       server.off('error', failed)
@@ -337,7 +339,7 @@ function listen(server: HttpServer | HttpsServer, port: number, host: string, se
   })
 }
 
-/** Asked before grpc-js is: that prints a line of its own for a port that is taken. */
+/** Checked before grpc-js binds, which prints a line of its own for a port in use. */
 async function requireFree(port: number, host: string): Promise<void> {
   if (port === 0) return
   const server = createServer()
@@ -345,8 +347,8 @@ async function requireFree(port: number, host: string): Promise<void> {
   await new Promise<void>((resolve) => server.close(() => resolve()))
 }
 
-/** A store that does not answer any more is not waited for longer than this: whoever is told to go must go. */
-const letGoMs = 15_000
+/** How long a shutdown waits for a store that no longer answers; a process that is told to stop must stop. */
+const storeCloseTimeoutMs = 15_000
 
 interface ShutDownTimes {
   readonly drainMs: number
@@ -361,10 +363,10 @@ interface Listeners {
 async function shutDown(
   { server, grpc }: Listeners,
   handler: Handler,
-  answering: OpenResponses,
+  openResponses: OpenResponses,
   { drainMs, noticeMs }: ShutDownTimes,
 ): Promise<void> {
-  handler.leave()
+  handler.announceShutdown()
   if (noticeMs > 0) await delay(noticeMs)
   const gone = new Promise<void>((resolve) => server.close(() => resolve()))
   let isGrpcGone = false
@@ -373,18 +375,18 @@ async function shutDown(
   let isDrained = false
   const drained = (): void => void (isDrained = true)
   void handler.drain().then(drained, drained)
-  const isWaiting = (): boolean => answering().some((response) => !response.headersSent) || grpc.answering() > 0
+  const isWaiting = (): boolean => openResponses().some((response) => !response.headersSent) || grpc.answering() > 0
   const isBusy = (): boolean => !isDrained || isWaiting()
-  // The first look is after what has ended has been told.
+  // The first check comes after responses that have ended are closed.
   do await delay(10)
   while (isBusy() && performance.now() < deadline)
   try {
-    await Promise.race([handler.close(), delay(letGoMs, undefined, { ref: false })])
-    // Streams have been told by now; one more moment for their last words to leave.
+    await Promise.race([handler.close(), delay(storeCloseTimeoutMs, undefined, { ref: false })])
+    // Streams have been ended by now; a short wait lets their last events leave.
     const settled = performance.now() + 1_000
-    while ((answering().length > 0 || !isGrpcGone) && performance.now() < settled) await delay(10)
+    while ((openResponses().length > 0 || !isGrpcGone) && performance.now() < settled) await delay(10)
   } finally {
-    // Also if the store cannot be closed: whoever is told to go must give back its port.
+    // Also if the store cannot be closed: a process that stops must release its port.
     server.closeAllConnections()
     grpc.close()
     await gone

@@ -1,18 +1,18 @@
 /** The cards of a program that serves simple tasks: its own, and one for each of its agents. */
-import { facadeInterface } from '../client/facade-card.ts'
+import { simpleTasksInterface } from '../client/simple-tasks/simple-tasks-card.ts'
 import type { AgentCard, AgentSkill } from '../model/card.ts'
-import { skillOfTool } from '../server/tool-skill.ts'
-import type { ToolDescription } from '../server/tool-skill.ts'
+import { skillOfTool } from '../server/cards/tool-skill.ts'
+import type { ToolDescription } from '../server/cards/tool-skill.ts'
 import { flatCard } from './flat-card.ts'
 import type { A2AAgentCard } from './flat-card.ts'
 import { ownAddress } from './own-address.ts'
 
-/** A registered MCP tool. `isDefault: false` keeps it for agents that are permitted it by name. */
+/** A registered MCP tool. `isDefault: false` reserves it for agents that are permitted it by name. */
 export interface RegisteredTool extends ToolDescription {
   readonly isDefault?: boolean
 }
 
-/** What an agent's card is made of. */
+/** The fields that an agent's card is built from. */
 export interface CardAgent {
   readonly id: string
   readonly name: string
@@ -22,20 +22,20 @@ export interface CardAgent {
   readonly mcpToolPermissions?: readonly string[] | null
 }
 
-/** What an agent is like. */
+/** The character of an agent. */
 export interface Persona {
   readonly archetype?: string
   readonly traits?: string | readonly string[]
   readonly background?: string
 }
 
-/** Skills, or tools by their names, that agents are given together. */
+/** Skills, or tools by name, that are assigned to agents together. */
 export interface SkillBundle {
   readonly skills?: readonly AgentSkill[]
   readonly tools?: readonly string[]
 }
 
-/** Where cards look up what they say; each method may be left out. */
+/** Lookups for building cards; each method is optional. */
 export interface CardDatabase {
   listTools?(): readonly RegisteredTool[]
   getPersona?(agentId: string): Persona | string | null | undefined
@@ -43,8 +43,8 @@ export interface CardDatabase {
 }
 
 /**
- * The card of this instance, with every registered tool as a skill. `baseUrl` is by default what `BIND_HOST` (127.0.0.1) and
- * `PORT` (3000) say.
+ * Builds the card of this instance, with every registered tool as a skill. `baseUrl` defaults to the address from `BIND_HOST`
+ * (127.0.0.1) and `PORT` (3000).
  *
  * @example
  * const card = buildAgentCard('https://agent.example.com', { listTools: () => tools })
@@ -55,8 +55,8 @@ export function buildAgentCard(baseUrl?: string, db: CardDatabase = {}): A2AAgen
 }
 
 /**
- * The card of one agent: its tools as skills, as far as `mcpToolPermissions` lets it use them, with what `db` knows of its
- * persona and its bundles of skills.
+ * Builds the card of one agent: the tools that `mcpToolPermissions` permits as skills, with the persona and the skill bundles
+ * from `db`.
  *
  * @example
  * const card = buildAgentCardForAgent({ id: 'a1', name: 'Ada' }, 'https://agent.example.com', db)
@@ -94,7 +94,7 @@ function cardOf(
     name,
     description: about,
     version,
-    supportedInterfaces: [facadeInterface(baseUrl.replace(/\/+$/, ''))],
+    supportedInterfaces: [simpleTasksInterface(baseUrl.replace(/\/+$/, ''))],
     capabilities: { streaming: false, pushNotifications: false },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],

@@ -1,11 +1,11 @@
 /**
- * Errors by kind, as programs of the simple module catch them. Each is an `A2AError` and carries its code; everywhere else in
- * the SDK there is the one class.
+ * Error classes by kind, for programs that use the simple module. Each is an `A2AError` and carries its code; the rest of the
+ * SDK has only that one class.
  */
 import { A2AError } from '../model/error.ts'
 import type { ErrorCode, ErrorDetails } from '../model/error.ts'
 
-/** A remote agent cannot be reached or answers with something else than expected. `details.status` is the HTTP status, if there was one. */
+/** A remote agent is unreachable or sends an unexpected response. `details.status` is the HTTP status, if there was one. */
 export class ExternalServiceError extends A2AError {
   override readonly name = 'ExternalServiceError'
 
@@ -14,7 +14,7 @@ export class ExternalServiceError extends A2AError {
   }
 }
 
-/** Something that was given or fetched is not valid. `details.violations` names the fields. */
+/** An argument or a fetched document is invalid. `details.violations` names the fields. */
 export class ValidationError extends A2AError {
   override readonly name = 'ValidationError'
 
@@ -23,7 +23,7 @@ export class ValidationError extends A2AError {
   }
 }
 
-/** What a task needs does not exist: an agent with a default project. */
+/** Something that a task needs does not exist: an agent with a default project. */
 export class NotFoundError extends A2AError {
   override readonly name = 'NotFoundError'
 

@@ -1,7 +1,7 @@
-/** A card with the one address that older programs read beside the list of interfaces. */
+/** A card with the single URL that older programs read, beside the list of interfaces. */
 import type { AgentCard } from '../model/card.ts'
 
-/** An agent card, with the address of the agent. */
+/** An agent card, with the URL of the agent. */
 export interface A2AAgentCard extends AgentCard {
   readonly url: string
 }

@@ -1,8 +1,8 @@
-/** Where this process is reached, as its environment says it (S0-35). The one file of the SDK that reads the environment. */
-import { hostInUrl } from '../server/host-in-url.ts'
+/** The address of this process, from its environment (S0-35). The only file of the SDK that reads the environment. */
+import { hostInUrl } from '../server/http/host-in-url.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
-// There is none in a browser.
+// A browser has no `process`.
 const env: Environment = typeof process === 'object' ? process.env : {}
 
 /** `PORT` is 3000 by default, `BIND_HOST` 127.0.0.1. */

@@ -1,35 +1,35 @@
-/** Outbound calls: a remote agent's card, and one question to it, in the words of the simple module. */
-import { fetchCard } from '../client/card.ts'
-import { clearCardCache } from '../client/card-cache.ts'
-import { sourceOf } from '../client/card-source.ts'
+/** Outbound calls: a remote agent's card, and one message to it, with the types of the simple module. */
+import { fetchCard } from '../client/card/card-discovery.ts'
+import { clearCardCache } from '../client/card/card-cache.ts'
+import { cardSourceOf } from '../client/card/card-source.ts'
 import { connect } from '../client/connect.ts'
 import type { ConnectOptions, InvokeOptions, RemoteAgent } from '../client/contract.ts'
-import { facadeInterface } from '../client/facade-card.ts'
-import { createHttp, platformFetch } from '../client/http.ts'
-import { invokeWith, withStatus } from '../client/invoke.ts'
-import { defaultLimits } from '../client/limits.ts'
+import { simpleTasksInterface } from '../client/simple-tasks/simple-tasks-card.ts'
+import { createHttpClient, platformFetch } from '../client/http/http-client.ts'
+import { invokeWith, messageWithStatus } from '../client/invoke.ts'
+import { defaultClientLimits } from '../client/default-limits.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { ExternalServiceError, ValidationError } from './errors.ts'
 import { flatCard } from './flat-card.ts'
 import type { A2AAgentCard } from './flat-card.ts'
 
-/** What came of a call. `taskId` is there once the remote agent has named it, `responseText` where it said something. */
+/** The result of a call. `taskId` is set once the remote agent has named it, `responseText` if there is any. */
 export interface RemoteInvocationResult {
   success: boolean
   taskId?: string
-  /** What the agent said last. */
+  /** The agent's last text. */
   responseText?: string
-  /** Why there was no success. */
+  /** Why the call failed. */
   error?: string
 }
 
-/** A task is looked at every three seconds (S0-24). */
+/** A task is polled every three seconds (S0-24). */
 const pollMs = 3_000
 
 /**
- * Fetches the card of the agent at `baseUrl` from `/.well-known/agent-card.json`. It is kept for five minutes, or as long as
- * its headers say. Throws `ExternalServiceError` with `details.status` where there is none, and `ValidationError` with
+ * Fetches the card of the agent at `baseUrl` from `/.well-known/agent-card.json`. It is cached for five minutes, or as long as
+ * its headers say. Throws `ExternalServiceError` with `details.status` if there is none, and `ValidationError` with
  * `details.violations` for a card without a name or a version.
  *
  * @example
@@ -37,27 +37,27 @@ const pollMs = 3_000
  */
 export async function fetchAgentCard(baseUrl: string): Promise<A2AAgentCard> {
   try {
-    return fetched(await findCard(baseUrl))
+    return withAddress(await findCard(baseUrl))
   } catch (reason) {
     throw errorOf(reason)
   }
 }
 
-/** As `fetchAgentCard`, but returns `null` instead of throwing. */
+/** Like `fetchAgentCard`, but returns `null` instead of throwing. */
 export async function discoverAgent(baseUrl: string): Promise<A2AAgentCard | null> {
   return fetchAgentCard(baseUrl).catch(() => null)
 }
 
-/** Forgets all cards, so that the next call fetches them again. */
+/** Drops all cached cards, so that the next call fetches them again. */
 export function clearAgentCardCache(): void {
   clearCardCache()
 }
 
 /**
- * Submits a text to the agent at `baseUrl` and polls its task every three seconds until it is done. A peer whose card lists
- * an interface of A2A is called by that one; a peer without one, or without a card, by `POST /a2a/tasks/send` and
- * `GET /a2a/tasks/{id}`. A card that cannot be fetched for another reason is an `error`. Never throws. `options.timeoutMs` is
- * 300,000 by default; the options of `connect`, credentials among them, hold for the card as well.
+ * Submits a text to the agent at `baseUrl` and polls its task every three seconds until it is done. If the peer's card lists an
+ * A2A interface, that interface is used; a peer without one, or without a card, is called by `POST /a2a/tasks/send` and `GET
+ * /a2a/tasks/{id}`. If the card cannot be fetched for another reason, the result has an `error`. Never throws.
+ * `options.timeoutMs` is 300,000 by default; the options of `connect`, including credentials, also apply to the card request.
  *
  * @example
  * const { success, responseText, error } = await invokeRemoteAgent('https://agent.example.com', 'Summarize this')
@@ -79,13 +79,13 @@ export async function invokeRemoteAgent(
   }
 }
 
-/** A card that exists but cannot be fetched or read is an error: behind it may be an agent that serves no simple tasks. */
+/** A card that exists but cannot be fetched or read is an error: the agent behind it may not serve simple tasks. */
 async function open(baseUrl: string, options: ConnectOptions): Promise<RemoteAgent> {
   try {
     return await connect(baseUrl, options)
   } catch (reason) {
     if (!(reason instanceof A2AError)) throw reason
-    if (reason.code === 'CARD_NOT_FOUND') return connect(nameless(baseUrl), options)
+    if (reason.code === 'CARD_NOT_FOUND') return connect(cardWithoutName(baseUrl), options)
     const { message, details } = reason
     const status = details.status === undefined ? '' : `HTTP ${details.status}: `
     throw new ExternalServiceError(`Submit failed: ${status}${message}`, details, { code: reason.code, cause: reason })
@@ -93,12 +93,12 @@ async function open(baseUrl: string, options: ConnectOptions): Promise<RemoteAge
 }
 
 function findCard(baseUrl: string): Promise<AgentCard> {
-  const limits = { ...defaultLimits, attempts: 1 }
-  return fetchCard(baseUrl, { http: createHttp({ fetch: platformFetch, limits }), limits })
+  const limits = { ...defaultClientLimits, attempts: 1 }
+  return fetchCard(baseUrl, { http: createHttpClient({ fetch: platformFetch, limits }), limits })
 }
 
-function fetched(card: AgentCard): A2AAgentCard {
-  const { url } = sourceOf(card)?.document ?? {}
+function withAddress(card: AgentCard): A2AAgentCard {
+  const { url } = cardSourceOf(card)?.document ?? {}
   return flatCard(card, typeof url === 'string' ? url : undefined)
 }
 
@@ -107,16 +107,16 @@ function errorOf(reason: unknown): A2AError {
   const { code, message, details } = error
   const options = { code, cause: reason }
   if (details.violations !== undefined) return new ValidationError(message, details, options)
-  return new ExternalServiceError(withStatus(message, error), details, options)
+  return new ExternalServiceError(messageWithStatus(message, error), details, options)
 }
 
-/** Of a peer without a card nothing is known but where it is. */
-function nameless(baseUrl: string): AgentCard {
+/** The card of a peer without one: only its URL is known. */
+function cardWithoutName(baseUrl: string): AgentCard {
   return {
     name: baseUrl,
     description: '',
     version: '',
-    supportedInterfaces: [facadeInterface(baseUrl)],
+    supportedInterfaces: [simpleTasksInterface(baseUrl)],
     capabilities: {},
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],

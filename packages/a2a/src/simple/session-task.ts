@@ -1,7 +1,7 @@
 /**
- * One task of a session that a process manager runs. The session's events become the flat task at once, and the reports of
- * the task's turn in the engine. The functions of this module are synchronous and the log is not, so the flat task is
- * kept here. It ends once, by the event or by the end of the turn, whichever comes first.
+ * One task of a session that a process manager runs. The session's events become both the flat task and the reports of the
+ * task's turn in the engine. The functions of this module are synchronous and the log is not, so the flat task is kept here. It
+ * ends once, by the event or by the end of the turn, whichever comes first.
  */
 import type { ObservableLike, Report } from '../agents/agent.ts'
 import { fail, status } from '../agents/reports.ts'
@@ -12,22 +12,22 @@ import { flatTask } from '../versions/simple-tasks.ts'
 import type { A2ATask } from '../versions/simple-tasks.ts'
 
 export interface SessionTask {
-  /** Changed in place as the session goes on. */
+  /** Changed in place as the session continues. */
   readonly view: A2ATask
-  /** The message that the engine is sent, with the session as its context. */
+  /** The message for the engine, with the session as its context. */
   readonly message: Message
   readonly isEnded: boolean
-  /** The session exists: the task is at work. */
+  /** The session exists: the task is working. */
   begin(sessionId: string): void
-  /** An event of the process manager. */
+  /** Handles an event of the process manager. */
   handleEvent(event: unknown): void
-  /** The turn is over before the session is. */
+  /** The turn ended before the session. */
   fail(text: string): void
-  /** What the session says, from its first event on. */
+  /** The output of the session, from its first event on. */
   readonly reports: ObservableLike<Report>
 }
 
-interface SessionTaskParts {
+interface SessionTaskDeps {
   readonly id: string
   readonly message: Message
   readonly now: () => number
@@ -36,9 +36,9 @@ interface SessionTaskParts {
 
 type Observer = Parameters<ObservableLike<Report>['subscribe']>[0]
 
-export function createSessionTask({ id, message: sent, now, onEnd }: SessionTaskParts): SessionTask {
+export function createSessionTask({ id, message: sent, now, onEnd }: SessionTaskDeps): SessionTask {
   let message = sent
-  // By the same clock as `updatedAt`: the time in an id never goes back.
+  // From the same clock as `updatedAt`: the time in an id never goes back.
   const createdAt = time()
   let task: Task = { id, status: { state: 'TASK_STATE_SUBMITTED', timestamp: createdAt }, history: [message] }
   let observer: Observer | undefined
@@ -112,7 +112,10 @@ export function createSessionTask({ id, message: sent, now, onEnd }: SessionTask
   }
 }
 
-/** Its type and its text: `content`, `text` or `error`, on the event or on its `message`; of blocks, those with a text. */
+/**
+ * The event's type and text: `content`, `text` or `error`, on the event or on its `message`; of content blocks, those with
+ * text.
+ */
 function readEvent(event: unknown): { readonly type: unknown; readonly text: string } {
   const { type, message, content, text, error } = Object(event) as Readonly<Record<string, unknown>>
   return { type, text: [content, text, message, error].map(textIn).find((each) => each !== '') ?? '' }

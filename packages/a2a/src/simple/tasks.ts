@@ -1,13 +1,13 @@
 /**
- * Inbound tasks: each is a task of an engine with a memory store, and its agent is the session that a process manager runs
- * for it. The engine keeps the deadline and the log; `session-task.ts` is what the callers of these functions see of it.
+ * Inbound tasks: each is a task of an engine with a memory store, and its agent is the session that a process manager runs for
+ * it. The engine keeps the deadline and the log; `session-task.ts` keeps the view for the callers of these functions.
  */
 import type { Turn } from '../agents/agent.ts'
 import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
 import { createHandler } from '../server/handler.ts'
 import type { Handler } from '../server/handler.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import { messageOfTaskSend, readTaskSend } from '../versions/simple-tasks.ts'
 import type { A2ATask, A2ATaskSendRequest, TaskSend } from '../versions/simple-tasks.ts'
 import { NotFoundError, ValidationError } from './errors.ts'
@@ -18,16 +18,16 @@ import type { SessionTask } from './session-task.ts'
 export interface A2AAgent {
   readonly id: string
   readonly name?: string
-  /** Agents without one take no tasks. */
+  /** Agents without one accept no tasks. */
   readonly defaultProjectId?: string | null
 }
 
-/** A session as the database made it. Its id is the context of the task. */
+/** A session as the database created it. Its id is the context of the task. */
 export interface A2ASession {
   readonly id: string
 }
 
-/** What a session is opened with. */
+/** The arguments for opening a session. */
 export interface A2ASessionInput {
   readonly projectId: string
   readonly agentId: string
@@ -39,7 +39,7 @@ export interface A2ASessionInput {
 /** Called with every event of a session: `assistant`, `session_exited`, `session_stopped`, `error`; others are ignored. */
 export type A2ASessionListener = (sessionId: string, event: unknown) => void
 
-/** Runs sessions, and tells what they do. */
+/** Runs sessions, and reports their events. */
 export interface A2AProcessManager {
   subscribe(sessionId: string, listener: A2ASessionListener): unknown
   unsubscribe?(sessionId: string, listener: A2ASessionListener): unknown
@@ -48,8 +48,8 @@ export interface A2AProcessManager {
 }
 
 /**
- * What `handleTaskSend` depends on. Where `listAgents` and `createSession` are not given, `db` must have methods of these
- * names, which are called without it.
+ * The dependencies of `handleTaskSend`. Without `listAgents` and `createSession`, `db` must have methods with these names; they
+ * are then called without the `db` argument.
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever database the program has
 export interface A2ATaskDeps<Db = any> {
@@ -59,7 +59,7 @@ export interface A2ATaskDeps<Db = any> {
   readonly createSession?: (db: Db, input: A2ASessionInput) => A2ASession
 }
 
-/** Over so many, finished tasks go, the oldest first and so many at a time (S0-18); active ones stay (S0-19). */
+/** Above this number finished tasks are removed, oldest first, this many at a time (S0-18); active ones stay (S0-19). */
 const maxTasks = 1_000
 const pruneBatch = 100
 
@@ -73,10 +73,10 @@ const caller = { id: 'simple-tasks' }
 let store: TaskStore | undefined
 
 /**
- * Takes a task: opens a session for the first agent that has a `defaultProjectId`, starts its process and returns the task,
- * which is at work by then. The returned object is changed in place as the session goes on; `handleTaskGet` returns the same.
- * A process manager that throws or rejects fails the task, as its `error` event does. Throws `ValidationError` for a body that
- * is no submission, and `NotFoundError` if no agent takes tasks.
+ * Accepts a task: opens a session for the first agent that has a `defaultProjectId`, starts its process and returns the task,
+ * which is working by then. The returned object is changed in place as the session continues; `handleTaskGet` returns the same
+ * object. If the process manager throws or rejects, the task fails, as after its `error` event. Throws `ValidationError` for a
+ * body that is not a submission, and `NotFoundError` if no agent accepts tasks.
  *
  * @example
  * const task = handleTaskSend({ db, processManager, listAgents, createSession }, { message: 'Hello' })
@@ -117,16 +117,16 @@ export function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest | A2A
   return task.view
 }
 
-/** The task of this id, or `null`. The same object as `handleTaskSend` returned. */
+/** The task with this id, or `null`. The same object that `handleTaskSend` returned. */
 export function handleTaskGet(taskId: string): A2ATask | null {
   return store?.tasks.get(taskId)?.view ?? null
 }
 
-/** Forgets all tasks. Their sessions go on; no deadline ends them any more. */
+/** Removes all tasks. Their sessions continue without a deadline. */
 export function clearTaskStore(): void {
   const last = store
   store = undefined
-  // First: what is forgotten is not failed by the engine's end.
+  // First, so that closing the engine does not fail the removed tasks.
   last?.tasks.clear()
   last?.handler.close().catch(() => {})
 }
@@ -141,14 +141,14 @@ function readBody(body: unknown): TaskSend {
 }
 
 /** A database may have the functions itself. */
-interface OwnFunctions {
+interface DatabaseFunctions {
   listAgents?(): readonly A2AAgent[]
   createSession?(input: A2ASessionInput): A2ASession
 }
 
-function functionsOf(deps: A2ATaskDeps<unknown>): Required<OwnFunctions> {
+function functionsOf(deps: A2ATaskDeps<unknown>): Required<DatabaseFunctions> {
   const { db, listAgents, createSession } = deps
-  const own = Object(db) as OwnFunctions
+  const own = Object(db) as DatabaseFunctions
   const missing = (name: string): never => {
     throw new ValidationError(`${name}: give it, or a db that has it`)
   }
@@ -172,7 +172,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (Object(value) as Partial<PromiseLike<unknown>>).then === 'function'
 }
 
-/** The task is opened in the engine under the id that its caller has already been given. */
+/** The task is opened in the engine under the id that its caller has already received. */
 function run(task: SessionTask, timeoutMs: number): void {
   const { handler, tasks } = (store ??= openStore())
   const { id } = task.view
@@ -187,7 +187,7 @@ function run(task: SessionTask, timeoutMs: number): void {
         caller,
         signal: new AbortController().signal,
         extensions: [],
-        mayList: false,
+        canListTasks: false,
         deadlineAt: Date.now() + timeoutMs,
         newTaskId: id,
       },
@@ -203,7 +203,7 @@ function openStore(): TaskStore {
   }
   const handler = createHandler({
     store: memoryStore({ maxTasks, pruneBatch }),
-    // Each task brings its own time.
+    // Each task has its own deadline.
     agents: { [agentName]: { agent, turnTimeoutMs: Infinity } },
     limits: { tasksPerCaller: Infinity },
   })

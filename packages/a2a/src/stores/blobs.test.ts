@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { RecordBody } from '../model/record.ts'
 import type { Part, Task } from '../model/task.ts'
-import { mayHoldBlobs, spliceBlobs, spliceTaskBlobs, stashBlobs, stashTaskBlobs } from './blobs.ts'
+import { mightContainBlobs, spliceBlobs, spliceTaskBlobs, stashBlobs, stashTaskBlobs } from './blobs.ts'
 
 const big = 'A'.repeat(100_000)
 const small = 'QUJD'
@@ -32,7 +32,7 @@ describe('large bytes', () => {
       const stashed = stashBlobs(body, keep)
       assert.deepEqual(kept, [big])
       assert.ok(JSON.stringify(stashed).length < 500)
-      assert.ok(mayHoldBlobs(JSON.stringify(stashed)))
+      assert.ok(mightContainBlobs(JSON.stringify(stashed)))
       assert.deepEqual(spliceBlobs(stashed, find), body)
     }
   })
@@ -65,7 +65,7 @@ describe('large bytes', () => {
     ]
     for (const body of others) {
       assert.equal(stashBlobs(body, keep), body)
-      assert.equal(mayHoldBlobs(JSON.stringify(body)), false)
+      assert.equal(mightContainBlobs(JSON.stringify(body)), false)
     }
     assert.deepEqual(kept, [])
   })

@@ -1,4 +1,4 @@
-/** Where a store reports what an operator should know. */
+/** Receives messages of a store for the operator. */
 export interface StoreLog {
   warn(message: string, fields?: Record<string, unknown>): void
   info?(message: string, fields?: Record<string, unknown>): void

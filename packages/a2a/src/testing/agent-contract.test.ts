@@ -1,21 +1,21 @@
-/** The contract holds for agents that are as they should be, and sees each way in which one is not. */
+/** The contract passes for correct agents, and detects each kind of breach. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { agentContract, agentTrials } from './agent-contract.ts'
+import { agentContract, agentContractTests } from './agent-contract.ts'
 import type { AgentHarness } from './agent-contract/harness.ts'
-import type { Breach } from './scripted-agent.ts'
-import { scriptedHarness } from './scripted-agent.ts'
+import type { ContractBreach } from './fixtures/scripted-agent.ts'
+import { scriptedHarness } from './fixtures/scripted-agent.ts'
 
 agentContract('a function', scriptedHarness('fail'))
 agentContract('an agent that is run again', scriptedHarness('rerun'))
 agentContract('an agent that picks its work up again', scriptedHarness('reattach'))
 
-/** Each with words of the promises that it breaks, and all of those. */
-const breaches: Readonly<Record<Breach, readonly [AgentHarness['resume'], ...string[]]>> = {
+/** For each breach, words from the names of all tests that must fail. */
+const breaches: Readonly<Record<ContractBreach, readonly [AgentHarness['resume'], ...string[]]>> = {
   'leaves a timer': ['fail', 'leaves nothing behind'],
   'answers otherwise': ['fail', 'answers in 1.0', 'answers in 0.3', 'answers by a stream in 1.0'],
   'answers in one piece': ['fail', 'answers by a stream in 1.0', 'answers by a stream in 0.3'],
-  'never says a word': ['fail', 'answers in 1.0', 'goes on when whoever reads', 'back to back', 'at the same time'],
+  'never says a word': ['fail', 'answers in 1.0', 'goes on when the reader', 'back to back', 'at the same time'],
   'shares one pen among all tasks': ['fail', 'tasks at once', 'at the same time'],
   'forgets what the conversation was': ['fail', 'remembers a conversation, and never', 'after a restart'],
   'remembers by contextId alone': ['fail', 'remembers a conversation, and never', 'after a restart'],
@@ -44,7 +44,7 @@ const breaches: Readonly<Record<Breach, readonly [AgentHarness['resume'], ...str
 describe('the agent contract', () => {
   for (const [breach, [resume, ...broken]] of Object.entries(breaches)) {
     it(`sees an agent that ${breach}`, async () => {
-      const trials = agentTrials(scriptedHarness(resume, breach as Breach, 250))
+      const trials = agentContractTests(scriptedHarness(resume, breach as ContractBreach, 250))
       for (const words of broken) {
         const trial = trials.find(({ name }) => name.includes(words))
         assert.ok(trial !== undefined, `no promise says "${words}"`)
@@ -59,7 +59,7 @@ describe('the agent contract', () => {
       ['rerun', 'fail'],
     ] as const) {
       const { resume: _, ...harness } = scriptedHarness(is, undefined, 500)
-      const trials = agentTrials({ ...harness, resume: says })
+      const trials = agentContractTests({ ...harness, resume: says })
       const restarts = trials.filter(({ name }) => name.includes('no event lost'))
       assert.equal(restarts.length, 4)
       for (const trial of restarts) await assert.rejects(trial.run(), `"${trial.name}" did not see it`)
@@ -68,7 +68,7 @@ describe('the agent contract', () => {
 
   it('wants to know of something slow where a turn goes on after a restart', async () => {
     const { slow: _, ...harness } = scriptedHarness('rerun', undefined, 500)
-    const trial = agentTrials(harness).find(({ name }) => name.includes('over memory'))
+    const trial = agentContractTests(harness).find(({ name }) => name.includes('over memory'))
     await assert.rejects(async () => trial?.run(), /needs `slow`/)
   })
 })

@@ -1,23 +1,23 @@
 /**
- * An agent under test, without a socket: each call goes the whole way through binding,
- * version, engine, log and back, in whichever version and binding the test asks for.
+ * An agent under test, without a socket: each call goes the whole way through binding, version, engine, log and back, in the
+ * version and binding that the test selects.
  */
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
-import { answerOf, textOfAnswer } from '../client/answer.ts'
-import type { EventStream, Saying } from '../client/contract.ts'
-import { createEventStream } from '../client/event-stream.ts'
+import { toAgentResponse, requireCompletedText } from '../client/agent-response.ts'
+import type { EventStream, MessageInput } from '../client/contract.ts'
+import { createEventStream } from '../client/stream/event-stream.ts'
 import type { Caller } from '../model/caller.ts'
 import { newId } from '../model/id.ts'
 import type { ListTasksRequest, SendMessageConfiguration, SendMessageRequest } from '../model/operation.ts'
 import type { Message, Part, Task } from '../model/task.ts'
 import type { AgentSettings, HandlerOptions } from '../server/options.ts'
 import { createHandler } from '../server/handler.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Store } from '../stores/store.ts'
 import { versionOf } from '../versions/index.ts'
 import type { VersionId } from '../versions/version.ts'
-import { grpcLine, grpcTestWire } from './grpc-line.ts'
+import { createLazyGrpcServer, grpcTestWire } from './lazy-grpc-server.ts'
 import { testWire } from './test-wire.ts'
 import type { TestCallOptions as CallOptions, TestWire } from './test-wire.ts'
 
@@ -27,40 +27,40 @@ export interface TestAgentOptions extends Omit<Partial<AgentSettings>, 'agent'> 
   /** Default: a memory store of its own. */
   readonly store?: Store
   readonly version?: VersionId
-  /** `GRPC` opens a port of this machine, because it has no way without one. */
+  /** `GRPC` opens a local port, because gRPC needs one. */
   readonly binding?: TestBinding
-  /** Everything else that a handler takes. */
+  /** Other options of the handler. */
   readonly server?: Partial<Omit<HandlerOptions, 'store' | 'agents' | 'agent'>>
   /** Calls as this caller. Default: anonymous. */
   readonly caller?: Caller
 }
 
-export type { Saying }
+export type { MessageInput }
 
-export interface SendOptions extends SendMessageConfiguration {
+export interface TestSendOptions extends SendMessageConfiguration {
   readonly taskId?: string
   readonly contextId?: string
   readonly metadata?: SendMessageRequest['metadata']
 }
 
-/** What a client holds, but over one connection and as it comes: what the server does is what is under test. */
+/** Like a client's stream, but over one connection and unmodified, because the server is under test. */
 export type TestStream = EventStream
 
 export interface TestAgent {
-  /** The text of the answer; throws TASK_FAILED or INPUT_REQUIRED where there is none. */
-  ask(saying: Saying, options?: SendOptions): Promise<string>
-  send(saying: Saying, options?: SendOptions): Promise<Task | Message>
-  stream(saying: Saying, options?: SendOptions & CallOptions): TestStream
+  /** The text of the response; throws TASK_FAILED or INPUT_REQUIRED if there is none. */
+  ask(saying: MessageInput, options?: TestSendOptions): Promise<string>
+  send(saying: MessageInput, options?: TestSendOptions): Promise<Task | Message>
+  stream(saying: MessageInput, options?: TestSendOptions & CallOptions): TestStream
   subscribe(taskId: string, options?: CallOptions): TestStream
   get(taskId: string, historyLength?: number): Promise<Task>
   list(request?: ListTasksRequest): Promise<readonly Task[]>
   cancel(taskId: string): Promise<Task>
   /** The same agent, seen by a client of another version or over another binding. */
   as(version: VersionId, binding?: TestBinding): TestAgent
-  /** For what the above cannot say. */
+  /** The transport, for calls that the methods above do not cover. */
   readonly wire: TestWire
   fetch(request: Request): Promise<Response>
-  /** Where it speaks gRPC: `127.0.0.1` and a port that is opened when somebody first asks. */
+  /** The gRPC address: `127.0.0.1` and a port that is opened at the first call. */
   grpcAddress(): Promise<string>
   close(): Promise<void>
 }
@@ -74,13 +74,15 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
     ...settings,
     agent,
     store,
-    anonymousMayList: true,
+    allowAnonymousList: true,
     ...(caller !== undefined ? { authenticate: () => caller } : {}),
   })
-  const line = grpcLine(handler)
+  const line = createLazyGrpcServer(handler)
   return seen(version, binding)
 
-  /** A socket would let others have a turn between a request and its answer; so do we, or a polling test starves its agent. */
+  /**
+   * A socket would yield to other work between a request and its response; so does this, or a polling test starves its agent.
+   */
   async function call(request: Request): Promise<Response> {
     const response = await handler.fetch(request)
     await nextTurnOfTheLoop()
@@ -95,7 +97,7 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
     return {
       wire,
       async ask(saying, about) {
-        return textOfAnswer(answerOf(await wire.call('SendMessage', requestOf(saying, about ?? {}))))
+        return requireCompletedText(toAgentResponse(await wire.call('SendMessage', requestOf(saying, about ?? {}))))
       },
       send,
       stream: (saying, about = {}) =>
@@ -122,7 +124,7 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
       },
     }
 
-    async function send(saying: Saying, about: SendOptions = {}): Promise<Task | Message> {
+    async function send(saying: MessageInput, about: TestSendOptions = {}): Promise<Task | Message> {
       const result = await wire.call('SendMessage', requestOf(saying, about))
       return 'task' in result ? result.task : result.message
     }
@@ -137,7 +139,7 @@ function callOptions({ lastEventId, headers }: CallOptions, signal: AbortSignal)
   }
 }
 
-function requestOf(saying: Saying, options: SendOptions & CallOptions): SendMessageRequest {
+function requestOf(saying: MessageInput, options: TestSendOptions & CallOptions): SendMessageRequest {
   const { taskId, contextId, metadata, signal: _, lastEventId: __, headers: ___, ...configuration } = options
   const given =
     typeof saying === 'string' ? { parts: [{ text: saying }] } : isParts(saying) ? { parts: saying } : saying
@@ -154,6 +156,6 @@ function requestOf(saying: Saying, options: SendOptions & CallOptions): SendMess
   }
 }
 
-function isParts(saying: Saying): saying is readonly Part[] {
+function isParts(saying: MessageInput): saying is readonly Part[] {
   return Array.isArray(saying)
 }

@@ -1,6 +1,6 @@
-/** A wire for tests: no discovery, no retries, no credentials; what a caller leaves out is filled in. */
-import type { StreamOperation, Wire, WireCall, WireEvent } from '../client/contract.ts'
-import { createWire } from '../client/wire.ts'
+/** A client transport for tests: no discovery, no retries, no credentials; omitted call options get defaults. */
+import type { StreamOperation, ClientTransport, TransportCallOptions, EventFrame } from '../client/contract.ts'
+import { createHttpTransport } from '../client/http/http-transport.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 
@@ -24,11 +24,11 @@ export interface TestWire {
     operation: O,
     request: RequestOf<O>,
     options?: TestCallOptions,
-  ): AsyncGenerator<WireEvent, void, undefined>
+  ): AsyncGenerator<EventFrame, void, undefined>
 }
 
-/** What a session would know. */
-export function filledIn(options: TestCallOptions = {}): WireCall {
+/** Defaults for the options that a session would set. */
+export function withCallDefaults(options: TestCallOptions = {}): TransportCallOptions {
   return { signal: new AbortController().signal, headers: {}, ...options }
 }
 
@@ -43,11 +43,15 @@ export function testWire({ url, version, binding, fetch }: TestWireOptions): Tes
   const http = {
     send: ({ url: to, card: _, ...request }: { url: string; card?: unknown }) => fetch(new Request(to, request)),
   }
-  const wire: Wire = createWire(at, version, { http, maxBodyBytes: Infinity, maxEventBytes: Infinity })
+  const wire: ClientTransport = createHttpTransport(at, version, {
+    http,
+    maxBodyBytes: Infinity,
+    maxEventBytes: Infinity,
+  })
   return {
-    call: (operation, request, options) => wire.call(operation, request, filledIn(options)),
+    call: (operation, request, options) => wire.call(operation, request, withCallDefaults(options)),
     async *stream(operation, request, options) {
-      yield* await wire.open(operation, request, filledIn(options))
+      yield* await wire.open(operation, request, withCallDefaults(options))
     },
   }
 }

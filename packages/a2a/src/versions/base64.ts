@@ -1,6 +1,6 @@
-/** Bytes in JSON: written as standard base64 with padding, read in every common way (J-4). */
+/** Bytes in JSON: written as standard base64 with padding, read in every common variant (J-4). */
 
-// One search for a foreign character: no backtracking, so twenty megabytes cost milliseconds and no stack.
+// One search for an invalid character: no backtracking, so twenty megabytes cost milliseconds and no stack.
 const foreign = /[^A-Za-z0-9+/]/
 const foreignInUrl = /[^A-Za-z0-9\-_]/
 
@@ -10,7 +10,7 @@ export function toBase64(text: string): string | undefined {
   if (end > 0 && text.charCodeAt(end - 1) === 61) end--
   if (end > 0 && end < text.length && text.charCodeAt(end - 1) === 61) end--
   const padding = text.length - end
-  // A single character over holds six bits: no byte is that small. Padding, if there is any, must fit.
+  // One leftover character holds six bits, less than a byte. Padding, if there is any, must fit.
   if (end % 4 === 1 || (padding > 0 && text.length % 4 !== 0)) return undefined
   const bare = padding === 0 ? text : text.slice(0, end)
   if (!foreign.test(bare)) return padding > 0 || end % 4 === 0 ? text : pad(bare)

@@ -19,7 +19,7 @@ describe('canonical JSON', () => {
   it('sorts keys by UTF-16 code units, as RFC 8785 shows it, and not by code points [B-30]', () => {
     const value = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 }
     const keys = Object.keys(JSON.parse(canonicalJson(value)) as object)
-    // An object lists whole numbers first, which here is the order asked for but for the line end.
+    // An object lists whole numbers first, which is the expected order except for the line end.
     assert.deepEqual(keys, ['1', '\r', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33'])
     assert.ok(canonicalJson(value).startsWith('{"\\r":2,"1":4,'))
   })

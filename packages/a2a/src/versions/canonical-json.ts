@@ -1,7 +1,7 @@
 /**
- * One text for each JSON value (RFC 8785, JCS), so that two who agree on a value agree on the bytes that are signed.
- * JSON.stringify has the rule's own form of numbers and strings; what is left to do is the order of the keys, which is
- * that of UTF-16 code units and thus that of `sort()`.
+ * One text for each JSON value (RFC 8785, JCS), so that two parties that agree on a value agree on the signed bytes.
+ * JSON.stringify already formats numbers and strings as the RFC requires; what is left is the order of the keys, which is that
+ * of UTF-16 code units and thus that of `sort()`.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
@@ -15,7 +15,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`
 }
 
-/** Half a surrogate pair has no UTF-8, and so no bytes that could be signed. */
+/** A lone surrogate has no UTF-8 form, and so no bytes that could be signed. */
 function quoted(text: string): string {
   if (!text.isWellFormed()) throw new TypeError('Text with half a surrogate pair cannot be signed')
   return JSON.stringify(text)

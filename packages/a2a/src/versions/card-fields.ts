@@ -1,4 +1,4 @@
-/** The parts of an agent card that every version has, read in the spelling of each (§1.4, §1.5, §1.7). */
+/** The fields of an agent card that every version has, read in the spelling of each (§1.4, §1.5, §1.7). */
 import type {
   AgentCapabilities,
   AgentCardSignature,
@@ -8,27 +8,39 @@ import type {
   AgentSkill,
   SecurityRequirement,
 } from '../model/card.ts'
-import { complain, flag, isBag, list, map, name, struct, text, then, word, words } from './read.ts'
-import type { Read } from './read.ts'
+import {
+  addViolation,
+  flag,
+  isJsonRecord,
+  list,
+  map,
+  nonEmptyText,
+  struct,
+  text,
+  mapRead,
+  optionalText,
+  textList,
+} from './read.ts'
+import type { FieldReader } from './read.ts'
 import { required, shape } from './shape.ts'
 
-/** `Major.Minor`: a patch never decides anything (B-4). A card that says nothing is of 0.3 (A-30). */
+/** `Major.Minor`: the patch number is ignored (B-4). A card without a version is 0.3 (A-30). */
 export function majorMinor(version: string): string {
   return /^\d+\.\d+/.exec(version)?.[0] ?? (version === '' ? '0.3' : version)
 }
 
-/** Names of official bindings are compared without regard to case; others are URIs and stay as they are. */
+/** Names of official bindings are compared case-insensitively; others are URIs and stay as they are. */
 export function bindingName(given: string): string {
   const upper = given.toUpperCase()
   return upper === 'JSONRPC' || upper === 'GRPC' || upper === 'HTTP+JSON' ? upper : given
 }
 
-export const agentInterface: Read<AgentInterface> = then(
+export const agentInterface: FieldReader<AgentInterface> = mapRead(
   shape<AgentInterface>({
-    url: required(name),
-    protocolBinding: required(name, { fallback: 'JSONRPC', names: ['protocolBinding', 'transport'] }),
-    tenant: word,
-    protocolVersion: required(name, { fallback: '' }),
+    url: required(nonEmptyText),
+    protocolBinding: required(nonEmptyText, { fallback: 'JSONRPC', names: ['protocolBinding', 'transport'] }),
+    tenant: optionalText,
+    protocolVersion: required(nonEmptyText, { fallback: '' }),
   }),
   (given) => ({
     ...given,
@@ -37,55 +49,55 @@ export const agentInterface: Read<AgentInterface> = then(
   }),
 )
 
-const extension: Read<AgentExtension> = shape<AgentExtension>({
-  uri: required(name),
-  description: word,
+const extension: FieldReader<AgentExtension> = shape<AgentExtension>({
+  uri: required(nonEmptyText),
+  description: optionalText,
   required: flag,
   params: struct,
 })
 
-/** Without 0.x's `stateTransitionHistory`: no version says where that history would be, so nothing follows from it. */
-export const capabilities: Read<AgentCapabilities> = shape<Omit<AgentCapabilities, 'stateTransitionHistory'>>({
+/** Without 0.x's `stateTransitionHistory`: no version says where that history would be, so it has no effect. */
+export const capabilities: FieldReader<AgentCapabilities> = shape<Omit<AgentCapabilities, 'stateTransitionHistory'>>({
   streaming: flag,
   pushNotifications: flag,
   extensions: list(extension),
   extendedAgentCard: flag,
 })
 
-export const provider: Read<AgentProvider> = shape<AgentProvider>({
+export const provider: FieldReader<AgentProvider> = shape<AgentProvider>({
   url: required(text, { fallback: '' }),
   organization: required(text, { fallback: '' }),
 })
 
-/** 1.0 has `{schemes: {name: {list}}}`, 0.x `{name: [scope]}`. A list may be left out when it is empty. */
-const scopes: Read<{ readonly list: readonly string[] }> = (reader, value) => {
-  const given = isBag(value) ? (value['list'] ?? []) : value
-  const list = words(reader, given)
+/** 1.0 has `{schemes: {name: {list}}}`, 0.x `{name: [scope]}`. An empty list may be omitted. */
+const scopes: FieldReader<{ readonly list: readonly string[] }> = (reader, value) => {
+  const given = isJsonRecord(value) ? (value['list'] ?? []) : value
+  const list = textList(reader, given)
   return list === undefined ? undefined : { list }
 }
 const namedScopes = map(scopes)
 
-const requirement: Read<SecurityRequirement> = (reader, value) => {
-  if (!isBag(value)) return complain(reader, 'must be an object')
-  const schemes = namedScopes(reader, isBag(value['schemes']) ? value['schemes'] : value)
+const requirement: FieldReader<SecurityRequirement> = (reader, value) => {
+  if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
+  const schemes = namedScopes(reader, isJsonRecord(value['schemes']) ? value['schemes'] : value)
   return schemes === undefined ? undefined : { schemes }
 }
-export const requirements: Read<readonly SecurityRequirement[]> = list(requirement)
+export const requirements: FieldReader<readonly SecurityRequirement[]> = list(requirement)
 
-export const skills: Read<readonly AgentSkill[]> = list(
+export const skills: FieldReader<readonly AgentSkill[]> = list(
   shape<AgentSkill>({
-    id: required(name, { fallback: '' }),
-    name: required(name, { fallback: '' }),
+    id: required(nonEmptyText, { fallback: '' }),
+    name: required(nonEmptyText, { fallback: '' }),
     description: required(text, { fallback: '' }),
-    tags: required(words, { fallback: [] }),
-    examples: words,
-    inputModes: words,
-    outputModes: words,
+    tags: required(textList, { fallback: [] }),
+    examples: textList,
+    inputModes: textList,
+    outputModes: textList,
     // 0.3 calls it `security`; so does some prose of 1.0 (A-26).
     securityRequirements: { read: requirements, names: ['securityRequirements', 'security'] },
   }),
 )
 
-export const signatures: Read<readonly AgentCardSignature[]> = list(
-  shape<AgentCardSignature>({ protected: required(name), signature: required(name), header: struct }),
+export const signatures: FieldReader<readonly AgentCardSignature[]> = list(
+  shape<AgentCardSignature>({ protected: required(nonEmptyText), signature: required(nonEmptyText), header: struct }),
 )

@@ -59,7 +59,7 @@ describe('a card for 0.x', () => {
     assert.equal(v0_2.json.encodeCard(card)['protocolVersion'], '0.2.6')
   })
 
-  it('leaves out the device code flow, whoever needs it, and signatures of the 1.0 view', () => {
+  it('leaves out the device code flow, the requirements for it, and signatures of the 1.0 view', () => {
     const encoded = v0_3.json.encodeCard(card)
     assert.deepEqual(encoded['securitySchemes'], { key: { type: 'apiKey', in: 'header', name: 'X-Key' } })
     assert.deepEqual(encoded['security'], [{ key: [] }])
@@ -137,7 +137,7 @@ describe('reading a card', () => {
     })
   })
 
-  it('skips a security scheme that nobody knows', () => {
+  it('skips an unknown security scheme', () => {
     const securitySchemes = { new: { type: 'retina' }, bearer: { type: 'http', scheme: 'bearer' } }
     const { securitySchemes: schemes } = read({
       name: 'n',

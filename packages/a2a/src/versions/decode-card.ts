@@ -1,4 +1,4 @@
-/** Reading an agent card of any version. The generation is told by the shape (B-28), because a card has no header. */
+/** Decodes an agent card of any version. The shape shows the generation (B-28), because a card has no header. */
 import type { AgentCapabilities, AgentCard, AgentInterface } from '../model/card.ts'
 import {
   agentInterface,
@@ -10,34 +10,45 @@ import {
   signatures,
   skills,
 } from './card-fields.ts'
-import { complain, flag, isBag, list, name, readAnswer, text, then, word, words } from './read.ts'
-import type { Read } from './read.ts'
+import {
+  addViolation,
+  flag,
+  isJsonRecord,
+  list,
+  nonEmptyText,
+  readResponsePayload,
+  text,
+  mapRead,
+  optionalText,
+  textList,
+} from './read.ts'
+import type { FieldReader } from './read.ts'
 import { securitySchemes, splitFlows } from './security-schemes.ts'
 import { required, shape } from './shape.ts'
 
 const sharedFields = {
-  name: required(name),
+  name: required(nonEmptyText),
   description: required(text, { fallback: '' }),
   provider,
-  version: required(name),
-  documentationUrl: word,
+  version: required(nonEmptyText),
+  documentationUrl: optionalText,
   capabilities: required(capabilities, { fallback: {} }),
   securitySchemes,
   securityRequirements: { read: requirements, names: ['securityRequirements', 'security'] },
-  defaultInputModes: required(words, { fallback: [] }),
-  defaultOutputModes: required(words, { fallback: [] }),
+  defaultInputModes: required(textList, { fallback: [] }),
+  defaultOutputModes: required(textList, { fallback: [] }),
   skills: required(skills, { fallback: [] }),
   signatures,
-  iconUrl: word,
+  iconUrl: optionalText,
 }
 
-interface Announcement {
-  /** Where 0.x says that there is an extended card; merged documents of others say it nowhere else. */
+interface ExtendedCardFlag {
+  /** Where 0.x declares an extended card; merged documents of other implementations declare it only here. */
   readonly supportsAuthenticatedExtendedCard?: boolean
 }
 
-const modernCard: Read<AgentCard> = then(
-  shape<AgentCard & Announcement>({
+const modernCard: FieldReader<AgentCard> = mapRead(
+  shape<AgentCard & ExtendedCardFlag>({
     ...sharedFields,
     supportedInterfaces: required(list(agentInterface, 1)),
     supportsAuthenticatedExtendedCard: flag,
@@ -45,31 +56,31 @@ const modernCard: Read<AgentCard> = then(
   (given, reader) => {
     const { supportsAuthenticatedExtendedCard, ...card } = given
     if (reader.violations.length > 0) return undefined
-    return { ...card, capabilities: announced(card.capabilities, supportsAuthenticatedExtendedCard) }
+    return { ...card, capabilities: withExtendedCard(card.capabilities, supportsAuthenticatedExtendedCard) }
   },
 )
 
-function announced(capabilities: AgentCapabilities, extendedAgentCard: boolean | undefined): AgentCapabilities {
+function withExtendedCard(capabilities: AgentCapabilities, extendedAgentCard: boolean | undefined): AgentCapabilities {
   return extendedAgentCard === undefined ? capabilities : { extendedAgentCard, ...capabilities }
 }
 
 type LegacyCard = Omit<AgentCard, 'supportedInterfaces'> &
-  Announcement & {
+  ExtendedCardFlag & {
     readonly url: string
     readonly preferredTransport?: string
     readonly protocolVersion?: string
     readonly additionalInterfaces?: readonly AgentInterface[]
   }
 
-const legacyCard: Read<AgentCard> = then(
+const legacyCard: FieldReader<AgentCard> = mapRead(
   shape<LegacyCard>({
     ...sharedFields,
-    url: required(name),
-    preferredTransport: word,
-    protocolVersion: word,
+    url: required(nonEmptyText),
+    preferredTransport: optionalText,
+    protocolVersion: optionalText,
     additionalInterfaces: list((reader, value) =>
-      // The version stands on the card, not on its interfaces.
-      agentInterface(reader, isBag(value) ? { ...value, protocolVersion: '0.3' } : value),
+      // The version is on the card, not on its interfaces.
+      agentInterface(reader, isJsonRecord(value) ? { ...value, protocolVersion: '0.3' } : value),
     ),
     supportsAuthenticatedExtendedCard: flag,
   }),
@@ -89,18 +100,18 @@ const legacyCard: Read<AgentCard> = then(
     return {
       ...card,
       supportedInterfaces: [main, ...others].filter(isFirst),
-      capabilities: announced(card.capabilities, supportsAuthenticatedExtendedCard),
+      capabilities: withExtendedCard(card.capabilities, supportsAuthenticatedExtendedCard),
     }
   },
 )
 
-/** 0.3 asks to repeat the main interface among the others (B-19). */
+/** 0.3 requires the main interface to be repeated among the others (B-19). */
 function isFirst(one: AgentInterface, index: number, all: readonly AgentInterface[]): boolean {
   return all.findIndex((other) => other.url === one.url && other.protocolBinding === one.protocolBinding) === index
 }
 
 function isLegacy(value: unknown): boolean {
-  if (!isBag(value)) return false
+  if (!isJsonRecord(value)) return false
   const interfaces = value['supportedInterfaces'] ?? value['supported_interfaces']
   if (Array.isArray(interfaces) && interfaces.length > 0) return false
   return ['url', 'preferredTransport', 'additionalInterfaces', 'supportsAuthenticatedExtendedCard', 'protocolVersion']
@@ -108,13 +119,13 @@ function isLegacy(value: unknown): boolean {
     .some((key) => value[key] !== undefined)
 }
 
-export const anyCard: Read<AgentCard> = (reader, value) => {
+export const anyCard: FieldReader<AgentCard> = (reader, value) => {
   const card = (isLegacy(value) ? legacyCard : modernCard)(reader, value)
   if (card === undefined || reader.violations.length > 0) return undefined
-  if (card.supportedInterfaces.length === 0) return complain(reader, 'is required', 'supportedInterfaces')
+  if (card.supportedInterfaces.length === 0) return addViolation(reader, 'is required', 'supportedInterfaces')
   return splitFlows(card)
 }
 
 export function decodeCard(payload: unknown, strict = false): AgentCard {
-  return readAnswer(anyCard, payload, 'card', !strict)
+  return readResponsePayload(anyCard, payload, 'card', !strict)
 }

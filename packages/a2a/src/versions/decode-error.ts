@@ -1,19 +1,19 @@
 /**
- * What a peer's error means, whatever its shape. Decided by the reason, then by the JSON-RPC number, then by the
- * status, because servers of 1.0.0 and 1.0.1 disagree on statuses (§3.2, A-21).
+ * Decodes a peer's error of any shape. The reason decides, then the JSON-RPC number, then the status, because servers of 1.0.0
+ * and 1.0.1 disagree on statuses (§3.2, A-21).
  */
 import { A2AError } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
 import type { ErrorCode } from '../model/error.ts'
 import { decodeDetails } from './error-detail.ts'
 import { codeOfErrorName, codeOfNumber } from './error-names.ts'
-import { isBag } from './read.ts'
-import type { Bag } from './read.ts'
+import { isJsonRecord } from './read.ts'
+import type { JsonRecord } from './read.ts'
 
-/** Codes that a client makes for itself; a peer that names one means something else. */
+/** Codes that only a client creates; a peer that sends one means something else. */
 const ownCodes: ReadonlySet<string> = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT'])
 
-/** Older drafts gave the numbers from -32001 to -32004 other meanings; their words tell. */
+/** Older drafts gave the numbers from -32001 to -32004 other meanings; their messages show which. */
 const byMessage: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^task not found/i, 'TASK_NOT_FOUND'],
   [/^input timeout/i, 'INPUT_TIMEOUT'],
@@ -21,7 +21,7 @@ const byMessage: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^context not found/i, 'CONTEXT_REJECTED'],
 ]
 
-/** Names of gRPC statuses that mean one thing in A2A. */
+/** Names of gRPC statuses that have one meaning in A2A. */
 const byStatusName = new Map<unknown, ErrorCode>([
   ['NOT_FOUND', 'TASK_NOT_FOUND'],
   ['UNIMPLEMENTED', 'METHOD_NOT_FOUND'],
@@ -40,7 +40,7 @@ const byHttp: Readonly<Record<number, ErrorCode>> = {
   403: 'PERMISSION_DENIED',
   404: 'METHOD_NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
-  // 1.0.0 answered these two where 1.0.1 answers 400.
+  // 1.0.0 used these two where 1.0.1 uses 400.
   409: 'TASK_NOT_CANCELABLE',
   415: 'CONTENT_TYPE_NOT_SUPPORTED',
   413: 'PAYLOAD_TOO_LARGE',
@@ -56,10 +56,10 @@ export function decodeError(body: unknown, httpStatus?: number): A2AError {
   const found = decodeDetails(error['data'] ?? error['details'])
   const message = firstText(error['message'], error['detail'], error['title'], error['error'])
   const code =
-    known(found.reason) ??
-    known(codeOfErrorName(error['type'])) ??
-    known(codeOfClass(error['error'])) ??
-    spoken(error['code'], message) ??
+    knownCode(found.reason) ??
+    knownCode(codeOfErrorName(error['type'])) ??
+    knownCode(codeOfClass(error['error'])) ??
+    codeOfMessage(error['code'], message) ??
     codeOfNumber.get(error['code']) ??
     byStatusName.get(error['status']) ??
     byHttp[httpStatus ?? Number(error['status'] ?? error['code'])] ??
@@ -68,24 +68,24 @@ export function decodeError(body: unknown, httpStatus?: number): A2AError {
   return new A2AError(code, message ?? `The peer answered with an error${status}`, found.details)
 }
 
-/** JSON-RPC gives the error itself, 1.0 REST wraps it, some 0.3 servers wrap it too. */
-function unwrap(body: unknown): Bag {
-  if (!isBag(body)) return {}
-  return isBag(body['error']) ? body['error'] : body
+/** JSON-RPC has the bare error, 1.0 REST wraps it, some 0.3 servers wrap it too. */
+function unwrap(body: unknown): JsonRecord {
+  if (!isJsonRecord(body)) return {}
+  return isJsonRecord(body['error']) ? body['error'] : body
 }
 
-function known(reason: string | undefined): ErrorCode | undefined {
+function knownCode(reason: string | undefined): ErrorCode | undefined {
   return reason !== undefined && Object.hasOwn(errorTable, reason) && !ownCodes.has(reason)
     ? (reason as ErrorCode)
     : undefined
 }
 
-/** Free text stands in the same place with other peers, so only what is named like a class counts. */
+/** Other peers put free text in the same place, so only a string that looks like a class name counts. */
 function codeOfClass(name: unknown): string | undefined {
   return typeof name === 'string' && /^[\w.]+Error(_v0_3)?$/.test(name) ? codeOfErrorName(name) : undefined
 }
 
-function spoken(number: unknown, message: string | undefined): ErrorCode | undefined {
+function codeOfMessage(number: unknown, message: string | undefined): ErrorCode | undefined {
   if (message === undefined || typeof number !== 'number' || number > -32_001 || number < -32_004) return undefined
   return byMessage.find(([words]) => words.test(message))?.[1]
 }

@@ -1,7 +1,7 @@
-/** Errors as 1.0 details them: typed objects of google.rpc, the same in JSON-RPC and REST (§3.3). */
+/** Error details of 1.0: typed objects of google.rpc, the same in JSON-RPC and REST (§3.3). */
 import type { A2AError, ErrorDetails, Violation } from '../model/error.ts'
-import { isBag } from './read.ts'
-import type { Bag } from './read.ts'
+import { isJsonRecord } from './read.ts'
+import type { JsonRecord } from './read.ts'
 
 const errorInfo = 'type.googleapis.com/google.rpc.ErrorInfo'
 const badRequest = 'type.googleapis.com/google.rpc.BadRequest'
@@ -13,7 +13,7 @@ export function detailStrings(details: ErrorDetails): Record<string, string> {
   return strings
 }
 
-export function encodeDetails(error: A2AError): readonly Bag[] {
+export function encodeDetails(error: A2AError): readonly JsonRecord[] {
   const info = {
     '@type': errorInfo,
     reason: error.code,
@@ -24,18 +24,18 @@ export function encodeDetails(error: A2AError): readonly Bag[] {
   return violations === undefined ? [info] : [info, { '@type': badRequest, fieldViolations: violations }]
 }
 
-export interface Found {
+export interface DecodedDetails {
   readonly reason?: string
   readonly details: ErrorDetails
 }
 
-/** What can be learned from an `error.data` or `details`, whoever wrote it: an array of typed objects, or one free one. */
-export function decodeDetails(data: unknown): Found {
+/** Decodes an `error.data` or `details` of any peer: an array of typed objects, or one free-form object. */
+export function decodeDetails(data: unknown): DecodedDetails {
   let reason: string | undefined
   let violations: readonly Violation[] | undefined
   const strings: Record<string, string> = {}
   for (const detail of Array.isArray(data) ? (data as unknown[]) : [data]) {
-    if (!isBag(detail)) continue
+    if (!isJsonRecord(detail)) continue
     if (reason === undefined && typeof detail['reason'] === 'string') reason = detail['reason']
     violations ??= readViolations(detail['fieldViolations'] ?? detail['field_violations'] ?? detail['violations'])
     const typed = typeof detail['@type'] === 'string'
@@ -46,7 +46,7 @@ export function decodeDetails(data: unknown): Found {
 }
 
 function keepStrings(into: Record<string, string>, from: unknown, except: string): void {
-  if (!isBag(from)) return
+  if (!isJsonRecord(from)) return
   for (const [key, value] of Object.entries(from)) {
     if (key === except || key === '__proto__') continue
     if (typeof value === 'string') into[key] = value
@@ -56,7 +56,7 @@ function keepStrings(into: Record<string, string>, from: unknown, except: string
 
 function readViolations(given: unknown): readonly Violation[] | undefined {
   if (!Array.isArray(given)) return undefined
-  return (given as unknown[]).filter(isBag).map((violation) => ({
+  return (given as unknown[]).filter(isJsonRecord).map((violation) => ({
     field: typeof violation['field'] === 'string' ? violation['field'] : '',
     description: typeof violation['description'] === 'string' ? violation['description'] : '',
   }))

@@ -1,21 +1,23 @@
 /**
- * The names by which official SDKs know errors, as `TaskNotFoundError`. REST bodies of 0.3 carry them: the SDK for
- * Python reads a class name off `type`, the SDK for Java one with its package off `error`, and neither the number.
+ * The names of errors in the official SDKs, such as `TaskNotFoundError`. REST bodies of 0.3 carry them: the SDK for Python
+ * reads a class name from `type`, the SDK for Java one with its package from `error`, and neither reads the number.
  */
 import { errorTable } from '../model/error-table.ts'
 import type { ErrorCode } from '../model/error.ts'
 
-/** Where several codes share a number, the first of the table is the general one. */
+/** If several codes share a number, the first of the table is the general one. */
 export const codeOfNumber: ReadonlyMap<unknown, ErrorCode> = new Map(
   (Object.entries(errorTable) as [ErrorCode, { readonly jsonrpc: number }][])
     .reverse()
     .map(([code, { jsonrpc }]) => [jsonrpc, code]),
 )
 
-/** Names that are not the code's own words. */
+/** Names that do not follow from the code. */
 const irregular: Partial<Readonly<Record<ErrorCode, string>>> = { PARSE_ERROR: 'JSONParse' }
 
-/** By the number, because SDKs know the official errors only: a code of ours has the name of the official one beside it. */
+/**
+ * By number, because SDKs know only the official errors: a code of ours gets the name of the official code with that number.
+ */
 export function errorNameOf(number: number): string {
   const code = codeOfNumber.get(number) ?? 'INTERNAL'
   const words =
@@ -23,12 +25,12 @@ export function errorNameOf(number: number): string {
   return `${words}Error`
 }
 
-/** The same with the package of Java's SDK 0.3, and by the names of 0.3, of which one has changed since. */
+/** The same with the package of Java's SDK 0.3, and with the names of 0.3, of which one has changed since. */
 export function javaErrorNameOf(number: number): string {
   return `io.a2a.spec.${errorNameOf(number).replace(/^ExtendedAgentCard/, 'AuthenticatedExtendedCard')}`
 }
 
-/** From the last part of a problem type, as `…/task-not-found`, or from a class name, with or without its package. */
+/** Takes the last segment of a problem type, such as `…/task-not-found`, or a class name with or without its package. */
 export function codeOfErrorName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('.')) + 1)

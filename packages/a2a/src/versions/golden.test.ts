@@ -1,6 +1,6 @@
 /**
- * Real payloads with their canonical form, in `<version>/golden/*.json`: each is decoded, encoded and sent round. What
- * we write may differ from what was read only where the file gives the other text as `encoded` and says why.
+ * Real payloads with their canonical form, in `<version>/golden/*.json`: each is decoded, encoded and decoded again. The
+ * encoded text may differ from the payload only where the file has it as `encoded` with the reason.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -21,14 +21,14 @@ interface Step {
   readonly error?: number | true
   readonly payload: unknown
   readonly canonical: unknown
-  /** What we write for `canonical`, if it is not `payload`; `differs` then gives the reason. */
+  /** The encoded form of `canonical`, if it is not `payload`; `differs` then gives the reason. */
   readonly encoded?: unknown
   readonly differs?: string
-  /** What `encoded` is read as, where the dialect cannot carry everything. */
+  /** The decoded form of `encoded`, if the dialect cannot carry everything. */
   readonly again?: unknown
-  /** Of a status update in 0.x. */
+  /** For a status update in 0.x. */
   readonly final?: boolean
-  /** A payload that peers send and we never do: only read. */
+  /** A payload that peers send and we never do: only decoded. */
   readonly readOnly?: string
 }
 interface Golden {

@@ -1,4 +1,4 @@
-/** The protocol versions we speak, newest first. */
+/** The supported protocol versions, newest first. */
 import { v0_2 } from './v0_2/index.ts'
 import { v0_3 } from './v0_3/index.ts'
 import { v1_0 } from './v1_0/index.ts'
@@ -6,7 +6,9 @@ import type { ProtocolVersion, VersionId } from './version.ts'
 
 export const versions: readonly ProtocolVersion[] = [v1_0, v0_3, v0_2]
 
-/** By `Major.Minor`; a patch is not looked at (B-4). `undefined` for what we do not speak and what is no version. */
+/**
+ * Looks up a version by `Major.Minor`; the patch number is ignored (B-4). `undefined` for an unsupported or invalid version.
+ */
 export function versionOf(id: VersionId): ProtocolVersion
 export function versionOf(id: string): ProtocolVersion | undefined
 export function versionOf(id: string): ProtocolVersion | undefined {

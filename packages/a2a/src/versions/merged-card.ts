@@ -1,6 +1,6 @@
 /**
- * One card for a reader whose version is not known: the 1.0 card with the fields of 0.3 beside it (§5.3). The two
- * sets of fields are disjoint but for capabilities, security schemes and skills, which hold both forms key by key.
+ * One card for a reader whose version is not known: the 1.0 card with the fields of 0.3 beside it (§5.3). The two sets of
+ * fields are disjoint except for capabilities, security schemes and skills, which hold both forms key by key.
  */
 import type { AgentCard } from '../model/card.ts'
 import { encodeLegacyCard } from './v0_3/card.ts'
@@ -8,7 +8,7 @@ import { encodeCard } from './v1_0/card.ts'
 
 type Fields = Record<string, unknown>
 
-/** A card that offers 0.x nothing is a 1.0 card and nothing more. */
+/** A card without an interface for 0.x is only a 1.0 card. */
 export function mergedCard(card: AgentCard): Fields {
   const modern = encodeCard(card)
   if (!card.supportedInterfaces.some(({ protocolVersion }) => protocolVersion.startsWith('0.'))) return modern

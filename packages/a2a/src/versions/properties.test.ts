@@ -1,4 +1,4 @@
-/** What holds for every payload, not only for those that somebody thought of. */
+/** Properties that hold for every payload, not only for hand-picked ones. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
@@ -80,7 +80,7 @@ const event: fc.Arbitrary<StreamEvent> = fc.oneof(
   }),
 )
 
-/** Objects of fast-check have no prototype at times; what came over a wire always has one. */
+/** Objects of fast-check sometimes have no prototype; parsed JSON always has one. */
 const wire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 // -- garbage ----------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ const { garbage } = fc.letrec<{ garbage: unknown }>((tie) => ({
 
 type Node = { [key: string]: unknown }
 
-/** A good payload with one of its values replaced: almost right is where readers fail. */
+/** A valid payload with one of its values replaced: readers fail on payloads that are almost right. */
 function spoiled(payload: unknown, pick: number, replacement: unknown): unknown {
   const copy = wire(payload) as Node
   const places: [Node, string][] = []
@@ -126,7 +126,7 @@ function spoiled(payload: unknown, pick: number, replacement: unknown): unknown 
   return copy
 }
 
-/** The answer, or the code of the refusal. Any other throw fails the test. */
+/** The result, or the code of the error. Any other throw fails the test. */
 function outcome<T>(run: () => T): { value: T } | { code: string } {
   try {
     return { value: run() }
@@ -138,7 +138,7 @@ function outcome<T>(run: () => T): { value: T } | { code: string } {
 
 // -- snake_case -------------------------------------------------------------------------------------------------
 
-/** Only names of fields: what is inside of metadata and data belongs to the caller. */
+/** Only names of fields: the content of metadata and data belongs to the caller. */
 function snake(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snake)
   if (typeof value !== 'object' || value === null) return value

@@ -1,19 +1,19 @@
 /**
- * Security schemes in both forms: 1.0 tells them apart by the member's name, 0.x by `type`. A merged card carries
- * both forms in one object; then the newer one counts.
+ * Security schemes in both forms: 1.0 distinguishes them by the member's name, 0.x by `type`. A merged card carries both forms
+ * in one object; then the newer one counts.
  */
 import type { AgentCard, OAuthFlows, SecurityRequirement, SecurityScheme } from '../model/card.ts'
-import { complain, flag, isBag, map, name, text, word } from './read.ts'
-import type { Read } from './read.ts'
+import { addViolation, flag, isJsonRecord, map, nonEmptyText, text, optionalText } from './read.ts'
+import type { FieldReader } from './read.ts'
 import { required, shape } from './shape.ts'
 
 type Of<M extends string> = SecurityScheme extends infer S ? (S extends Record<M, infer V> ? V : never) : never
 
-const url = required(name, { fallback: '' })
-const flowFields = { tokenUrl: url, refreshUrl: word, scopes: required(map(text), { fallback: {} }) }
+const url = required(nonEmptyText, { fallback: '' })
+const flowFields = { tokenUrl: url, refreshUrl: optionalText, scopes: required(map(text), { fallback: {} }) }
 const { tokenUrl: _none, ...implicitFields } = { ...flowFields, authorizationUrl: url }
 
-const flows: Read<OAuthFlows> = shape<OAuthFlows>({
+const flows: FieldReader<OAuthFlows> = shape<OAuthFlows>({
   authorizationCode: shape<NonNullable<OAuthFlows['authorizationCode']>>({
     ...flowFields,
     authorizationUrl: url,
@@ -25,32 +25,32 @@ const flows: Read<OAuthFlows> = shape<OAuthFlows>({
   password: shape<NonNullable<OAuthFlows['password']>>(flowFields),
 })
 
-const location: Read<'query' | 'header' | 'cookie'> = (reader, value) =>
+const location: FieldReader<'query' | 'header' | 'cookie'> = (reader, value) =>
   value === 'query' || value === 'header' || value === 'cookie'
     ? value
-    : complain(reader, 'must be query, header or cookie')
+    : addViolation(reader, 'must be query, header or cookie')
 
-const members: { readonly [member: string]: Read<unknown> } = {
+const members: { readonly [member: string]: FieldReader<unknown> } = {
   apiKeySecurityScheme: shape<Of<'apiKeySecurityScheme'>>({
-    description: word,
+    description: optionalText,
     location: required(location, { names: ['location', 'in'] }),
-    name: required(name),
+    name: required(nonEmptyText),
   }),
   httpAuthSecurityScheme: shape<Of<'httpAuthSecurityScheme'>>({
-    description: word,
-    scheme: required(name),
-    bearerFormat: word,
+    description: optionalText,
+    scheme: required(nonEmptyText),
+    bearerFormat: optionalText,
   }),
   oauth2SecurityScheme: shape<Of<'oauth2SecurityScheme'>>({
-    description: word,
+    description: optionalText,
     flows: required(flows, { fallback: {} }),
-    oauth2MetadataUrl: word,
+    oauth2MetadataUrl: optionalText,
   }),
   openIdConnectSecurityScheme: shape<Of<'openIdConnectSecurityScheme'>>({
-    description: word,
-    openIdConnectUrl: required(name),
+    description: optionalText,
+    openIdConnectUrl: required(nonEmptyText),
   }),
-  mtlsSecurityScheme: shape<Of<'mtlsSecurityScheme'>>({ description: word }),
+  mtlsSecurityScheme: shape<Of<'mtlsSecurityScheme'>>({ description: optionalText }),
 }
 
 /** The `type` of 0.x for each member of 1.0. */
@@ -69,17 +69,17 @@ const snakeMembers = new Map(
   ]),
 )
 
-const scheme: Read<SecurityScheme> = (reader, value) => {
-  if (!isBag(value)) return complain(reader, 'must be an object')
+const scheme: FieldReader<SecurityScheme> = (reader, value) => {
+  if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
   for (const key of Object.keys(value)) {
     const member = snakeMembers.get(key)
-    if (member === undefined || !isBag(value[key])) continue
+    if (member === undefined || !isJsonRecord(value[key])) continue
     const read = members[member]?.(reader, value[key])
     return read === undefined ? undefined : ({ [member]: read } as unknown as SecurityScheme)
   }
   const member = types.get(value['type'])
-  // A scheme that is not known yet is no use to us and no reason to refuse the card.
-  if (member === undefined) return reader.forgiving ? undefined : complain(reader, 'is of no known kind')
+  // An unknown scheme cannot be used, but is no reason to refuse the card.
+  if (member === undefined) return reader.forgiving ? undefined : addViolation(reader, 'is of no known kind')
   const read = members[member]?.(reader, value)
   return read === undefined ? undefined : ({ [member]: read } as unknown as SecurityScheme)
 }
@@ -87,8 +87,8 @@ const scheme: Read<SecurityScheme> = (reader, value) => {
 export const securitySchemes = map(scheme)
 
 /**
- * 1.0 allows one flow a scheme, 0.x several: such a scheme becomes several, `name`, `name_2`…, and each requirement
- * of it one alternative for each.
+ * 1.0 allows one flow per scheme, 0.x several: such a scheme becomes several, `name`, `name_2`…, and each requirement for it
+ * becomes one alternative per flow.
  */
 export function splitFlows(card: AgentCard): AgentCard {
   const parts = new Map<string, readonly string[]>()

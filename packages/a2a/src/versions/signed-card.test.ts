@@ -46,7 +46,7 @@ describe('what of a card is signed', () => {
     assert.equal(text(document), expected)
     const [spec, stripped] = signedReadings(document)
     assert.deepEqual([spec?.form, spec?.text], ['canonical', expected])
-    // What published SDKs make of the same card.
+    // The text that published SDKs produce for the same card.
     const theirs = '{"capabilities":{"pushNotifications":false,"streaming":false},"name":"Example Agent"}'
     assert.deepEqual([stripped?.form, stripped?.text], ['stripped', theirs])
   })
@@ -120,7 +120,7 @@ describe('what of a card is signed', () => {
     ]
     for (const change of changes) {
       const changed = { ...card, ...change }
-      // Under no reading are the bytes those that were signed.
+      // No reading yields the signed bytes.
       for (const { text: other } of signedReadings({ ...changed })) assert.notEqual(other, signed)
     }
   })
@@ -134,7 +134,7 @@ describe('what of a card is signed', () => {
   it('is the same for cards of ours under the rule and under that of published SDKs, where nothing is empty [B-30]', () => {
     const { securityRequirements: _, securitySchemes: __, ...plain } = card
     const forms = signedReadings({ ...plain }).map(({ form }) => form)
-    // The document as it stands still has its empty list of extensions.
+    // The unchanged document still has its empty list of extensions.
     assert.deepEqual(forms, ['canonical', 'raw'])
   })
 })

@@ -1,20 +1,20 @@
 /**
- * Which bytes of a card a signature is made over (§1.6, B-30): its 1.0 fields and no others, without `signatures`, each
- * kept or dropped as proto3 has it present or absent, in canonical JSON. A document that also holds the fields of 0.x is
- * thereby signed and verified by its 1.0 view.
+ * The bytes of a card that a signature covers (§1.6, B-30): its 1.0 fields only, without `signatures`, each kept or dropped by
+ * the presence rules of proto3, in canonical JSON. A document that also holds the fields of 0.x is thereby signed and verified
+ * by its 1.0 view.
  */
 import type { AgentCard } from '../model/card.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { isBag } from './read.ts'
-import type { Bag } from './read.ts'
+import { isJsonRecord } from './read.ts'
+import type { JsonRecord } from './read.ts'
 import { encodeCard } from './v1_0/card.ts'
 
-/** `required` is kept whatever it holds, `explicit` if it was set, `implicit` unless it holds its default. */
+/** `required` is always kept, `explicit` if it was set, `implicit` unless it holds its default. */
 type Presence = 'required' | 'explicit' | 'implicit'
-type Shape = Message | 'value' | { readonly map: Message | 'value' }
+type SignedShape = Message | 'value' | { readonly map: Message | 'value' }
 interface Field {
   readonly presence: Presence
-  readonly shape: Shape
+  readonly shape: SignedShape
 }
 interface Message {
   readonly fields: { readonly [name: string]: Field }
@@ -22,12 +22,12 @@ interface Message {
 
 const field =
   (presence: Presence) =>
-  (shape: Shape = 'value'): Field => ({ presence, shape })
+  (shape: SignedShape = 'value'): Field => ({ presence, shape })
 const required = field('required')
 const explicit = field('explicit')
 const implicit = field('implicit')
 const message = (fields: Message['fields']): Message => ({ fields })
-/** Exactly one is set, and that one says something even if it holds nothing. */
+/** Exactly one member is set, and it is significant even if it is empty. */
 const oneOf = (members: { readonly [name: string]: Message }): Message =>
   message(Object.fromEntries(Object.entries(members).map(([name, member]) => [name, explicit(member)])))
 
@@ -88,35 +88,35 @@ const card = message({
   iconUrl: explicit(),
 })
 
-/** What a signature of a card document covers, as a document of its own. */
-export function signedView(document: Bag): Bag {
-  return viewOf(document, card) as Bag
+/** The part of a card document that a signature covers, as a document of its own. */
+export function signedView(document: JsonRecord): JsonRecord {
+  return signedValue(document, card) as JsonRecord
 }
 
-/** The text that is signed for a card of ours. */
+/** The text to sign for a card of ours. */
 export function signedText(given: AgentCard): string {
   return canonicalJson(signedView(encodeCard(given)))
 }
 
-/** How signers make bytes of a card. */
+/** How signers convert a card to bytes. */
 export type SignedForm = 'canonical' | 'stripped' | 'raw'
 
 export interface SignedReading {
   readonly form: SignedForm
   readonly text: string
-  /** What of the document the text covers: only this may be believed if the signature is good. */
-  readonly covered: Bag
+  /** The part of the document that the text covers: only this may be trusted if the signature is valid. */
+  readonly covered: JsonRecord
 }
 
 /**
- * The readings under which the signature of a stranger may be good: as the rule has it; as published SDKs have it, which
- * strip every empty value whether required or not; and as those have it who sign their document as it is (A-8).
+ * The readings under which a third party's signature may be valid: by the specification; as published SDKs sign, which strip
+ * every empty value whether required or not; and as signers do that sign their document unchanged (A-8).
  */
-export function signedReadings(document: Bag): readonly SignedReading[] {
+export function signedReadings(document: JsonRecord): readonly SignedReading[] {
   const view = signedView(document)
   const { signatures: _, ...raw } = document
-  const stripped = strip(view) as Bag | undefined
-  const readings: readonly [SignedForm, Bag][] = [
+  const stripped = strip(view) as JsonRecord | undefined
+  const readings: readonly [SignedForm, JsonRecord][] = [
     ['canonical', view],
     ['stripped', stripped ?? {}],
     ['raw', raw],
@@ -125,18 +125,18 @@ export function signedReadings(document: Bag): readonly SignedReading[] {
   return made.filter(({ text }, index) => made.findIndex((other) => other.text === text) === index)
 }
 
-function viewOf(value: unknown, shape: Shape): unknown {
+function signedValue(value: unknown, shape: SignedShape): unknown {
   if (shape === 'value') return value
-  if (Array.isArray(value)) return value.map((item) => viewOf(item, shape))
-  if (!isBag(value)) return value
+  if (Array.isArray(value)) return value.map((item) => signedValue(item, shape))
+  if (!isJsonRecord(value)) return value
   const kept: [string, unknown][] = []
   if ('map' in shape) {
-    // A key says something by being there.
-    for (const key of Object.keys(value)) kept.push([key, viewOf(value[key], shape.map)])
+    // A key is significant even if its value is empty.
+    for (const key of Object.keys(value)) kept.push([key, signedValue(value[key], shape.map)])
   } else {
     for (const [name, { presence, shape: inner }] of Object.entries(shape.fields)) {
       if (!Object.hasOwn(value, name) || value[name] === null || value[name] === undefined) continue
-      const view = viewOf(value[name], inner)
+      const view = signedValue(value[name], inner)
       if (presence !== 'implicit' || !isDefault(view)) kept.push([name, view])
     }
   }
@@ -146,10 +146,10 @@ function viewOf(value: unknown, shape: Shape): unknown {
 function isDefault(value: unknown): boolean {
   if (value === '' || value === false || value === 0) return true
   if (Array.isArray(value)) return value.length === 0
-  return isBag(value) && Object.keys(value).length === 0
+  return isJsonRecord(value) && Object.keys(value).length === 0
 }
 
-/** `undefined` for what is empty, or has become so. */
+/** `undefined` for a value that is empty, or becomes empty. */
 function strip(value: unknown): unknown {
   if (value === '' || value === null || value === undefined) return undefined
   if (typeof value !== 'object') return value

@@ -5,7 +5,7 @@ import { A2AError } from '../model/error.ts'
 import type { LogRecord, RecordBody } from '../model/record.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Task } from '../model/task.ts'
-import { readFlatTask, writeTaskSend } from './simple-peer.ts'
+import { readFlatTask, writeTaskSend } from './simple-tasks-client.ts'
 import { flatTask, messageOfTaskSend, readTaskSend } from './simple-tasks.ts'
 
 const timestamp = '2026-01-02T03:04:05.678Z'

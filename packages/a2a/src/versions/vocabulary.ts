@@ -1,6 +1,6 @@
 /**
- * How each dialect writes the members of enumerations. What is written and what an error tells the caller to write
- * both come from here, so an error of 0.x never names a word of 1.0.
+ * How each dialect writes the members of enumerations. Both encoded payloads and error messages use these words, so an error of
+ * 0.x never contains a word of 1.0.
  */
 import { taskStates } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
@@ -17,13 +17,13 @@ export const canonicalVocabulary: Vocabulary = {
   states: Object.fromEntries(taskStates.map((state) => [state, state])) as Vocabulary['states'],
 }
 
-/** REST and gRPC of 0.x: the same, but its proto has two Ls. */
+/** REST and gRPC of 0.x: the same, but its proto spells CANCELLED with two Ls. */
 export const legacyProtoVocabulary: Vocabulary = {
   ...canonicalVocabulary,
   states: { ...canonicalVocabulary.states, TASK_STATE_CANCELED: 'TASK_STATE_CANCELLED' },
 }
 
-/** JSON-RPC of 0.x, which has no word for a role that is not specified. */
+/** JSON-RPC of 0.x, which has no word for an unspecified role. */
 export const legacyJsonVocabulary: Vocabulary = {
   roles: { ROLE_UNSPECIFIED: 'agent', ROLE_USER: 'user', ROLE_AGENT: 'agent' },
   states: {

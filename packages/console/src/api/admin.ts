@@ -482,7 +482,7 @@ export type RouteDecision = {
   readonly route?: number
   readonly name?: string
   readonly why: string
-  /** Who may do it, the best first. Empty: nobody can now. */
+  /** The candidates, best first. Empty if none is available. */
   readonly to: readonly string[]
   readonly candidates: readonly {
     readonly agent: string
@@ -643,7 +643,7 @@ export interface Operations {
   getKey: { params: { id: string }; query: Readonly<Record<string, never>>; body: undefined; answer: Key }
   /** Revokes a key. */
   revokeKey: { params: { id: string }; query: Readonly<Record<string, never>>; body: undefined; answer: Key }
-  /** Lists the keys that whoever asks has made for the agent; for the admin, all. */
+  /** Lists the keys that the caller has created for the agent; for the admin, all. */
   listOwnKeys: {
     params: { agent: string }
     query: Readonly<Record<string, never>>
@@ -693,7 +693,7 @@ export interface Operations {
       readonly apiKey: string
     }
   }
-  /** Revokes one of the keys that whoever asks has made. */
+  /** Revokes one of the keys that the caller has created. */
   revokeOwnKey: {
     params: { agent: string; id: string }
     query: Readonly<Record<string, never>>
@@ -840,7 +840,7 @@ export interface Operations {
       readonly entry?: Readonly<Record<string, unknown>>
       /** What a person should know. */
       readonly notes?: readonly string[]
-      /** If nobody knows what it is: what was tried. */
+      /** What was tried, if no kind was detected. */
       readonly reasons?: readonly string[]
     }
   }
@@ -889,7 +889,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Shows a task, whoever it belongs to. */
+  /** Shows a task of any owner. */
   getTask: { params: { taskId: string }; query: Readonly<Record<string, never>>; body: undefined; answer: TaskDetail }
   /** The log of a task as it was written, also what no client is told. */
   listTaskEvents: {
@@ -1008,7 +1008,7 @@ export interface Operations {
       readonly parts?: readonly Readonly<Record<string, unknown>>[]
       readonly skill?: string
       readonly metadata?: Readonly<Record<string, unknown>>
-      /** Who would send it. Default: whoever asks. */
+      /** The caller of the message. Default: the caller of this request. */
       readonly caller?: string
       /** What the caller may use. Default: every agent. */
       readonly scopes?: readonly string[]
@@ -1090,7 +1090,7 @@ export interface Operations {
     body: {
       /** The whole file. Secrets that are shown as (not shown) stay what they are. */
       readonly text: string
-      /** Why, for whoever looks at the versions later. */
+      /** The reason for the change, shown in the list of versions. */
       readonly note?: string
       /** The hash of what was edited; 409 if it is another by now. */
       readonly base?: string
@@ -1188,7 +1188,7 @@ export interface Operations {
     query: Readonly<Record<string, never>>
     body:
       | {
-          /** Why, for whoever looks at the versions later. */
+          /** The reason for the change, shown in the list of versions. */
           readonly note?: string
           /** The hash of what was edited; 409 if it is another by now. */
           readonly base?: string

@@ -1,13 +1,13 @@
 /**
- * One thing that is shown: loaded once, looked at again when the stream of changes says so, never changed by hand. What was
- * there stays to be seen while it is looked at again, and after that failed.
+ * One value that a view shows: loaded once and reloaded when the change feed reports a change; never modified locally. The
+ * previous value stays visible while it reloads, and after a reload fails.
  */
 import { signal, useSignal, useSignalEffect } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { onChange } from './feed.ts'
-import type { Change } from './feed.ts'
-import { isProblem, problemOf } from './problem.ts'
+import { subscribeToChanges } from './change-feed.ts'
+import type { Change } from './change-feed.ts'
+import { isProblem, toProblem } from './problem.ts'
 import type { Problem } from './problem.ts'
 
 export interface Resource<T> {
@@ -17,7 +17,7 @@ export interface Resource<T> {
   reload(): void
 }
 
-/** Many changes within a moment are one look. */
+/** Changes within this time cause one reload. */
 const settleMs = 150
 const retryMs = 1_500
 
@@ -26,63 +26,63 @@ export function createResource<T>(load: (signal: AbortSignal) => Promise<T>): Re
   const problem = signal<Problem | undefined>(undefined)
   const isLoading = signal(false)
   let running: AbortController | undefined
-  let again: ReturnType<typeof setTimeout> | undefined
-  /** Something changed while it was looked at. */
+  let refreshTimer: ReturnType<typeof setTimeout> | undefined
+  /** Something changed during the current reload. */
   let isStale = false
   let isClosed = false
 
-  async function look(): Promise<void> {
-    again = undefined
+  async function refresh(): Promise<void> {
+    refreshTimer = undefined
     isStale = false
-    const mine = new AbortController()
-    running = mine
+    const controller = new AbortController()
+    running = controller
     isLoading.value = true
     try {
-      const found = await load(mine.signal)
-      if (mine.signal.aborted) return
+      const found = await load(controller.signal)
+      if (controller.signal.aborted) return
       value.value = found
       problem.value = undefined
     } catch (reason) {
-      if (mine.signal.aborted) return
-      problem.value = problemOf(reason)
+      if (controller.signal.aborted) return
+      problem.value = toProblem(reason)
     }
     running = undefined
     isLoading.value = false
-    if (isProblem(problem.value, 'UNREACHABLE', 'UNAVAILABLE')) later(retryMs)
-    else if (isStale) later(settleMs)
+    if (isProblem(problem.value, 'UNREACHABLE', 'UNAVAILABLE')) scheduleRefresh(retryMs)
+    else if (isStale) scheduleRefresh(settleMs)
   }
 
-  // A look that is due or on its way is not put off: where changes never stop, none would ever be shown.
-  function later(ms: number): void {
+  // A scheduled or running reload is not postponed: under continuous changes, nothing would ever be shown.
+  function scheduleRefresh(ms: number): void {
     if (isClosed) return
     if (running !== undefined) isStale = true
-    else again ??= setTimeout(() => void look(), ms)
+    else refreshTimer ??= setTimeout(() => void refresh(), ms)
   }
 
-  void look()
+  void refresh()
   return {
     value,
     problem,
     isLoading,
-    reload: () => later(settleMs),
+    reload: () => scheduleRefresh(settleMs),
     close() {
       isClosed = true
-      clearTimeout(again)
+      clearTimeout(refreshTimer)
       running?.abort()
     },
   }
 }
 
-/** Loaded anew when `key` is another one; looked at again on the changes that `concerns` picks. */
+/** Loads again when `key` changes, and on the changes that `isAffectedBy` selects. */
 export function useResource<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
-  concerns: (change: Change) => boolean = () => false,
+  isAffectedBy: (change: Change) => boolean = () => false,
 ): Resource<T> {
   const resource = useMemo(() => createResource(load), [key])
   useEffect(() => {
-    const stop = onChange((change) => {
-      if (change.type === 'reset' || concerns(change)) resource.reload()
+    const stop = subscribeToChanges((change) => {
+      if (change.type === 'reset' || isAffectedBy(change)) resource.reload()
     })
     return () => {
       stop()
@@ -92,9 +92,9 @@ export function useResource<T>(
   return resource
 }
 
-/** The time, told again every so often, for what shows how long ago something was. */
-const clock = signal(Date.now())
-setInterval(() => (clock.value = Date.now()), 1_000)
-export const now: ReadonlySignal<number> = clock
+/** The current time, updated periodically, for relative times. */
+const currentTime = signal(Date.now())
+setInterval(() => (currentTime.value = Date.now()), 1_000)
+export const now: ReadonlySignal<number> = currentTime
 
 export { useSignal, useSignalEffect }

@@ -1,8 +1,8 @@
-/** Who is signed in. Apart from the calls that find it out, which need it themselves. */
+/** The current session. Separate from the calls that determine it, because they read it themselves. */
 import { signal } from '@preact/signals'
 import type { Session } from './admin.ts'
 
-/** `looking`: nobody has been asked yet. */
+/** `looking`: the hub has not been asked yet. */
 export const session = signal<'looking' | 'none' | Session>('looking')
 
 export function csrfToken(): string {
@@ -10,7 +10,7 @@ export function csrfToken(): string {
   return typeof known === 'object' ? (known.csrf ?? '') : ''
 }
 
-/** The hub says that the cookie opens nothing any more. */
-export function sessionEnded(): void {
+/** The hub no longer accepts the session cookie. */
+export function markSignedOut(): void {
   session.value = 'none'
 }

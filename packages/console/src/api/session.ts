@@ -1,55 +1,58 @@
-/** Signing in and out. The cookie is the browser's to keep; a page holds the other half, the token, and never the key. */
+/** Signs in and out. The browser keeps the cookie; the page holds the CSRF token and never the key. */
 import { effect, signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
 import type { Session } from './admin.ts'
-import { call } from './call.ts'
-import { followChanges, stopFollowing } from './feed.ts'
+import { callAdmin } from './admin-client.ts'
+import { startChangeFeed, stopChangeFeed } from './change-feed.ts'
 import { isProblem, Problem } from './problem.ts'
 import { session } from './session-state.ts'
 
-const triedAgainMs = 1_000
-/** Other tabs of this browser have the same cookie: when it comes and goes, they are told. */
-const others = new BroadcastChannel('parley-session')
+const retryMs = 1_000
+/** Other tabs of this browser share the cookie, so they are notified when it is set or cleared. */
+const sessionChannel = new BroadcastChannel('parley-session')
 
-function tellOthers(news: 'in' | 'out'): void {
-  // A channel has one origin, and its messages no target.
+function notifyOtherTabs(news: 'in' | 'out'): void {
+  // A BroadcastChannel is limited to one origin, so its messages take no target origin.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
-  others.postMessage(news)
+  sessionChannel.postMessage(news)
 }
 
-export interface Unsaved {
-  /** What would be lost, in words. */
+export interface UnsavedWork {
+  /** What would be lost, as text. */
   readonly text: string
-  /** Whoever signs out wants it so. */
-  forget?(): void
+  /** Discards the work when the user signs out. */
+  discard?(): void
 }
 
-const held = signal<readonly Unsaved[]>([])
+const unsavedItems = signal<readonly UnsavedWork[]>([])
 /** What would be lost by signing out. */
-export const unsaved: ReadonlySignal<readonly Unsaved[]> = held
+export const unsavedWork: ReadonlySignal<readonly UnsavedWork[]> = unsavedItems
 
-/** Until the function that is answered is called. */
-export function holdUnsaved(one: Unsaved): () => void {
-  held.value = [...held.peek(), one]
+/** Returns a function that removes the entry. */
+export function registerUnsavedWork(one: UnsavedWork): () => void {
+  unsavedItems.value = [...unsavedItems.peek(), one]
   return () => {
-    held.value = held.peek().filter((other) => other !== one)
+    unsavedItems.value = unsavedItems.peek().filter((other) => other !== one)
   }
 }
 
-/** Looks whether there is one, for as long as the hub is away. */
+/** Asks the hub whether there is a session, and retries while the hub is unreachable. */
 export function startSession(): void {
-  others.addEventListener('message', ({ data }) => {
+  sessionChannel.addEventListener('message', ({ data }) => {
     if (data === 'out') session.value = 'none'
-    else if (session.peek() === 'none') void look()
+    else if (session.peek() === 'none') void restoreSession()
   })
   effect(() => {
-    if (session.value === 'none') stopFollowing()
+    if (session.value === 'none') stopChangeFeed()
   })
   const key = takeKeyFromAddress()
-  void (key === undefined ? look() : signIn(key).catch(look))
+  void (key === undefined ? restoreSession() : signIn(key).catch(restoreSession))
 }
 
-/** The hub prints such a link at its first start. What stands behind `#` is sent to nobody, and is gone from the address at once. */
+/**
+ * The hub prints such a link at its first start. The fragment behind `#` is sent to no server, and is removed from the address at
+ * once.
+ */
 function takeKeyFromAddress(): string | undefined {
   const [, key] = /^#key=(.+)$/.exec(location.hash) ?? []
   if (key === undefined) return undefined
@@ -57,16 +60,16 @@ function takeKeyFromAddress(): string | undefined {
   try {
     return decodeURIComponent(key)
   } catch {
-    // Not a link of ours.
+    // Not a sign-in link of the hub.
     return undefined
   }
 }
 
-async function look(): Promise<void> {
+async function restoreSession(): Promise<void> {
   try {
-    begin(await call('getSession'))
+    openSession(await callAdmin('getSession'))
   } catch (reason) {
-    if (isProblem(reason, 'UNREACHABLE')) setTimeout(() => void look(), triedAgainMs)
+    if (isProblem(reason, 'UNREACHABLE')) setTimeout(() => void restoreSession(), retryMs)
     else session.value = 'none'
   }
 }
@@ -74,45 +77,45 @@ async function look(): Promise<void> {
 export async function signIn(key: string): Promise<void> {
   const path = '/admin/session'
   const request = `POST ${path}`
-  // A header cannot carry it, so it is none.
-  if (/[^\x20-\x7e]/.test(key)) throw notTheKey(request, 401)
+  // An HTTP header cannot carry these characters, so the key cannot be valid.
+  if (/[^\x20-\x7e]/.test(key)) throw wrongKeyProblem(request, 401)
   let answer: Response
   try {
     answer = await fetch(path, { method: 'POST', headers: { authorization: `Bearer ${key}` } })
   } catch (cause) {
     throw new Problem('The hub cannot be reached. Is it running?', { code: 'UNREACHABLE', request, cause })
   }
-  if (!answer.ok) throw refused(answer, request)
-  begin((await answer.json()) as Session)
-  tellOthers('in')
+  if (!answer.ok) throw signInProblem(answer, request)
+  openSession((await answer.json()) as Session)
+  notifyOtherTabs('in')
 }
 
-function refused({ status, headers }: Response, request: string): Problem {
+function signInProblem({ status, headers }: Response, request: string): Problem {
   if (status === 429) {
     const seconds = Number(headers.get('retry-after') ?? 60)
     const message = `Too many wrong keys. Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`
     return new Problem(message, { code: 'RATE_LIMITED', status, request })
   }
-  if (status === 401 || status === 403) return notTheKey(request, status)
+  if (status === 401 || status === 403) return wrongKeyProblem(request, status)
   return new Problem(`The hub answered with status ${status}.`, { code: 'INTERNAL', status, request })
 }
 
-function notTheKey(request: string, status: number): Problem {
+function wrongKeyProblem(request: string, status: number): Problem {
   return new Problem('This is not the admin key.', { code: 'UNAUTHENTICATED', status, request })
 }
 
 export async function signOut(): Promise<void> {
   try {
-    await call('signOut')
+    await callAdmin('signOut')
   } catch (reason) {
-    // One that is over already is as good as ended.
+    // A session that has already ended counts as signed out.
     if (!isProblem(reason, 'UNAUTHENTICATED', 'NOT_FOUND')) throw reason
   }
   session.value = 'none'
-  tellOthers('out')
+  notifyOtherTabs('out')
 }
 
-function begin(found: Session): void {
+function openSession(found: Session): void {
   session.value = found
-  followChanges()
+  startChangeFeed()
 }

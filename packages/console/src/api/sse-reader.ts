@@ -1,18 +1,18 @@
-/** Server-sent events out of pieces of text, wherever the pieces are cut. */
+/** Parses server-sent events from chunks of text, wherever the chunks are split. */
 
-export interface ServerEvent {
+export interface SseEvent {
   readonly event: string
   readonly data: string
   readonly id?: string
 }
 
-export function createSseReader(): (piece: string) => readonly ServerEvent[] {
+export function createSseReader(): (chunk: string) => readonly SseEvent[] {
   let rest = ''
   let event = ''
   let id: string | undefined
   let data: string[] = []
 
-  function take(line: string, events: ServerEvent[]): void {
+  function takeLine(line: string, events: SseEvent[]): void {
     if (line === '') {
       if (data.length > 0)
         events.push({ event: event || 'message', data: data.join('\n'), ...(id === undefined ? {} : { id }) })
@@ -30,11 +30,11 @@ export function createSseReader(): (piece: string) => readonly ServerEvent[] {
     else if (field === 'id') id = value
   }
 
-  return (piece) => {
-    const events: ServerEvent[] = []
-    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/)
+  return (chunk) => {
+    const events: SseEvent[] = []
+    const lines = (rest + chunk).split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop() ?? ''
-    for (const line of lines) take(line, events)
+    for (const line of lines) takeLine(line, events)
     return events
   }
 }

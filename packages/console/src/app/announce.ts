@@ -1,20 +1,20 @@
-/** What is said to a screen reader, politely, and to everybody as a short line at the foot of the page. */
+/** Messages for screen readers (a polite live region) and short toasts at the foot of the page. */
 import { signal } from '@preact/signals'
 
-export const said = signal<{ readonly text: string; readonly isShown: boolean } | undefined>(undefined)
+export const announcement = signal<{ readonly text: string; readonly isShown: boolean } | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
-const shownMs = 3_000
+const toastMs = 3_000
 
-/** Heard only. */
+/** For screen readers only. */
 export function announce(text: string): void {
-  said.value = { text, isShown: false }
+  announcement.value = { text, isShown: false }
 }
 
-/** Heard and seen. */
-export function tell(text: string): void {
-  said.value = { text, isShown: true }
+/** For screen readers and on screen. */
+export function showToast(text: string): void {
+  announcement.value = { text, isShown: true }
   clearTimeout(timer)
   timer = setTimeout(() => {
-    said.value = undefined
-  }, shownMs)
+    announcement.value = undefined
+  }, toastMs)
 }

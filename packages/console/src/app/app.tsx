@@ -1,39 +1,39 @@
-/** The frame around every page: rail, header, content; and the door, for those who have not signed in. */
+/** The frame around every page: rail, header and content; or the sign-in page if there is no session. */
 import { useEffect } from 'preact/hooks'
 import { session } from '../api/session-state.ts'
-import { SignIn } from '../pages/sign-in/sign-in.tsx'
-import { said } from './announce.ts'
+import { SignInPage } from '../pages/sign-in/sign-in.tsx'
+import { announcement } from './announce.ts'
 import { Header } from './header.tsx'
-import { HelpKeys } from './help.tsx'
-import { pressKey } from './keys.ts'
-import { OpenPage } from './open-page.tsx'
+import { ShortcutHelp } from './shortcut-help.tsx'
+import { handleShortcut } from './shortcuts.ts'
+import { CurrentPage } from './current-page.tsx'
 import { Palette } from './palette.tsx'
-import { QuestionDialog } from './question.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Rail } from './rail.tsx'
-import { followLinks } from './router.ts'
+import { handleLinkClick } from './router.ts'
 import './app.css'
 
 export function App() {
   useEffect(() => {
-    addEventListener('keydown', pressKey)
-    document.addEventListener('click', followLinks)
+    addEventListener('keydown', handleShortcut)
+    document.addEventListener('click', handleLinkClick)
   }, [])
   return (
     <>
-      {session.value === 'none' ? <SignIn /> : session.value === 'looking' ? null : <House />}
+      {session.value === 'none' ? <SignInPage /> : session.value === 'looking' ? null : <AppFrame />}
       <p class="unseen" role="status" aria-live="polite">
-        {said.value?.text}
+        {announcement.value?.text}
       </p>
-      {said.value?.isShown === true && (
+      {announcement.value?.isShown === true && (
         <p class="told" aria-hidden="true">
-          {said.value.text}
+          {announcement.value.text}
         </p>
       )}
     </>
   )
 }
 
-function House() {
+function AppFrame() {
   return (
     <div class="house">
       <a class="skip" href="#content">
@@ -43,12 +43,12 @@ function House() {
       <div class="room">
         <Header />
         <main id="content" tabIndex={-1}>
-          <OpenPage />
+          <CurrentPage />
         </main>
       </div>
       <Palette />
-      <HelpKeys />
-      <QuestionDialog />
+      <ShortcutHelp />
+      <ConfirmDialog />
     </div>
   )
 }

@@ -1,9 +1,9 @@
-/** Search, whether what is shown is live, light or dark, and the way out. */
-import { hub, liveness } from '../api/feed.ts'
+/** Search, connection status, theme and sign-out. */
+import { connectedHub, connectionStatus } from '../api/change-feed.ts'
 import { session } from '../api/session-state.ts'
-import { Icon } from '../parts/icon.tsx'
-import { isMac } from './keys.ts'
-import { leave } from './leave.ts'
+import { Icon } from '../components/icon.tsx'
+import { isMac } from './shortcuts.ts'
+import { confirmSignOut } from './confirm-sign-out.ts'
 import { openPalette } from './palette-state.ts'
 import { chooseTheme, isDark } from './theme.ts'
 import './header.css'
@@ -18,7 +18,7 @@ export function Header() {
         <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <span class="grow" />
-      <Liveness />
+      <ConnectionIndicator />
       <button
         type="button"
         class="plain icon"
@@ -33,7 +33,7 @@ export function Header() {
         class="plain icon"
         aria-label="Sign out"
         title={typeof known === 'object' ? `Sign out ${known.subject}` : 'Sign out'}
-        onClick={() => void leave()}
+        onClick={() => void confirmSignOut()}
       >
         <Icon name="out" />
       </button>
@@ -41,17 +41,17 @@ export function Header() {
   )
 }
 
-const words = {
+const statusDisplay = {
   connecting: ['waiting', '◌', 'connecting'],
   live: ['done', '●', 'live'],
   away: ['failed', '○', 'hub away'],
 } as const
 
-function Liveness() {
-  const [tone, shape, word] = words[liveness.value]
+function ConnectionIndicator() {
+  const [tone, shape, word] = statusDisplay[connectionStatus.value]
   const title =
-    liveness.value === 'live'
-      ? `What you see is what the hub knows (version ${hub.value?.version})`
+    connectionStatus.value === 'live'
+      ? `What you see is what the hub knows (version ${connectedHub.value?.version})`
       : 'The hub does not answer. The page goes on by itself as soon as it does.'
   return (
     <span class={`live ${tone}`} title={title} role="status">

@@ -1,74 +1,74 @@
-/** What the search finds: places one was, pages, what the page offers, and what the hub knows of that name. */
+/** What the command palette finds: recent pages, pages, actions of the current page, and matches from the hub. */
 import { signal } from '@preact/signals'
-import { call } from '../api/call.ts'
-import type { IconName } from '../parts/icon.tsx'
-import { leave } from './leave.ts'
+import { callAdmin } from '../api/admin-client.ts'
+import type { IconName } from '../components/icon.tsx'
+import { confirmSignOut } from './confirm-sign-out.ts'
 import { pageActions } from './palette-state.ts'
 import type { PaletteAction } from './palette-state.ts'
-import { firstSteps, pages } from './pages.ts'
-import { thingAt, withRecent } from './recent.ts'
-import type { Recent } from './recent.ts'
-import { go, path } from './router.ts'
+import { welcomePage, pages } from './page-list.ts'
+import { recentPageAt, addRecentPage } from './recent-pages.ts'
+import type { RecentPage } from './recent-pages.ts'
+import { navigate, path } from './router.ts'
 import { chooseTheme, isDark } from './theme.ts'
 
-export interface Entry extends PaletteAction {
+export interface PaletteEntry extends PaletteAction {
   readonly icon: IconName
   readonly about: string
   readonly group: string
-  /** Keys that do the same. */
+  /** Shortcut for the same action. */
   readonly keys?: string
 }
 
-const recent = signal<readonly Recent[]>([])
+const recentPages = signal<readonly RecentPage[]>([])
 
-/** Told when one leaves a place, because only then is it known by its name. */
-export function noteWhereWeWere(at: { page: string | undefined; rest: readonly string[] }, title: string): void {
-  const thing = thingAt(at.page, at.rest, title)
-  if (thing !== undefined) recent.value = withRecent(recent.peek(), thing)
+/** Called when the user leaves a page, because only then is its title known. */
+export function recordRecentPage(at: { page: string | undefined; segments: readonly string[] }, title: string): void {
+  const thing = recentPageAt(at.page, at.segments, title)
+  if (thing !== undefined) recentPages.value = addRecentPage(recentPages.peek(), thing)
 }
 
-export function ownEntries(text: string): readonly Entry[] {
+export function localEntries(text: string): readonly PaletteEntry[] {
   const words = text.toLowerCase().split(/\s+/)
-  const isWanted = ({ title }: Entry): boolean => words.every((word) => title.toLowerCase().includes(word))
-  return [...recentEntries(), ...pageEntries(), ...actionEntries()].filter(isWanted)
+  const isMatch = ({ title }: PaletteEntry): boolean => words.every((word) => title.toLowerCase().includes(word))
+  return [...recentEntries(), ...pageEntries(), ...actionEntries()].filter(isMatch)
 }
 
-function recentEntries(): readonly Entry[] {
-  return recent.value
+function recentEntries(): readonly PaletteEntry[] {
+  return recentPages.value
     .filter(({ path: to }) => !path.value.startsWith(to))
     .map(({ path: to, title, about }) => ({
       icon: about === 'agent' ? 'agents' : about === 'task' ? 'tasks' : 'traces',
       title,
       about,
       group: 'Recent',
-      run: () => go(to),
+      run: () => navigate(to),
     }))
 }
 
-const sections = ['health', 'config', 'keys', 'audit', 'about']
+const settingsSections = ['health', 'config', 'keys', 'audit', 'about']
 
-function pageEntries(): readonly Entry[] {
+function pageEntries(): readonly PaletteEntry[] {
   return [
-    ...[...pages, firstSteps].map(({ page, title, icon, key }): Entry => ({
+    ...[...pages, welcomePage].map(({ page, title, icon, key }): PaletteEntry => ({
       icon,
       title,
       about: '',
       keys: `g ${key}`,
       group: 'Pages',
-      run: () => go(`/${page}`),
+      run: () => navigate(`/${page}`),
     })),
-    ...sections.map((name): Entry => ({
+    ...settingsSections.map((name): PaletteEntry => ({
       icon: 'settings',
       title: `Settings: ${name}`,
       about: '',
       group: 'Pages',
-      run: () => go(`/settings/${name}`),
+      run: () => navigate(`/settings/${name}`),
     })),
   ]
 }
 
-function actionEntries(): readonly Entry[] {
-  const own: readonly Entry[] = [
+function actionEntries(): readonly PaletteEntry[] {
+  const own: readonly PaletteEntry[] = [
     {
       icon: isDark.value ? 'sun' : 'moon',
       title: isDark.value ? 'Light colours' : 'Dark colours',
@@ -76,43 +76,43 @@ function actionEntries(): readonly Entry[] {
       group: 'Actions',
       run: () => chooseTheme(isDark.value ? 'light' : 'dark'),
     },
-    { icon: 'out', title: 'Sign out', about: '', group: 'Actions', run: () => void leave() },
+    { icon: 'out', title: 'Sign out', about: '', group: 'Actions', run: () => void confirmSignOut() },
   ]
   const offered = pageActions.value
     .flat()
-    .map((action): Entry => ({ ...action, icon: 'play', about: 'on this page', group: 'Actions' }))
+    .map((action): PaletteEntry => ({ ...action, icon: 'play', about: 'on this page', group: 'Actions' }))
   return [...offered, ...own]
 }
 
-export async function lookUp(text: string, signal: AbortSignal): Promise<readonly Entry[]> {
-  const { agents, tasks, keys } = await call('search', { query: { q: text }, signal })
+export async function searchHub(text: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> {
+  const { agents, tasks, keys } = await callAdmin('search', { query: { q: text }, signal })
   return [
-    ...agents.map(({ name, kind }): Entry => ({
+    ...agents.map(({ name, kind }): PaletteEntry => ({
       icon: 'agents',
       title: name,
       about: kind,
       group: 'Agents',
-      run: () => go(`/agents/${encodeURIComponent(name)}`),
+      run: () => navigate(`/agents/${encodeURIComponent(name)}`),
     })),
-    ...tasks.map(({ id, agent, title }): Entry => ({
+    ...tasks.map(({ id, agent, title }): PaletteEntry => ({
       icon: 'tasks',
       title: title ?? id,
       about: `of ${agent}`,
       group: 'Tasks',
-      run: () => go(`/tasks/${id}`),
+      run: () => navigate(`/tasks/${id}`),
     })),
-    ...keys.map(({ id, name }): Entry => ({
+    ...keys.map(({ id, name }): PaletteEntry => ({
       icon: 'key',
       title: name,
       about: '',
       group: 'Keys',
-      run: () => go(`/settings/keys?key=${id}`),
+      run: () => navigate(`/settings/keys?key=${id}`),
     })),
   ]
 }
 
-/** For what has no name: tasks in which it was said. */
-export function searchEntries(text: string): readonly Entry[] {
+/** For other text: search the tasks for it. */
+export function searchEntries(text: string): readonly PaletteEntry[] {
   if (text === '') return []
   return [
     {
@@ -120,7 +120,7 @@ export function searchEntries(text: string): readonly Entry[] {
       title: `Tasks that say “${text}”`,
       about: '',
       group: 'Search',
-      run: () => go(`/tasks?${new URLSearchParams({ text })}`),
+      run: () => navigate(`/tasks?${new URLSearchParams({ text })}`),
     },
   ]
 }

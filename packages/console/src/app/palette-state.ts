@@ -1,4 +1,4 @@
-/** Whether the search is open, and what pages add to it. Apart from the search itself, which everybody would import. */
+/** Whether the palette is open, and which actions pages add to it. Separate from the palette, which every page would import. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
@@ -14,8 +14,8 @@ export function openPalette(): void {
   isPaletteOpen.value = true
 }
 
-/** What can be done here, to be found by its name while this is shown. */
-export function useActions(actions: readonly PaletteAction[]): void {
+/** Registers actions of the current view with the palette, while the view is shown. */
+export function usePaletteActions(actions: readonly PaletteAction[]): void {
   const names = actions.map(({ title }) => title).join('\n')
   useEffect(() => {
     pageActions.value = [...pageActions.peek(), actions]

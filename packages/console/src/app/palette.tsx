@@ -1,90 +1,90 @@
-/** Ctrl-K: go to anything, an agent, a task by its id, a page, or do something that the page offers. */
+/** The command palette (Ctrl-K): opens an agent, a task by id or a page, or runs an action of the current page. */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from '../parts/icon.tsx'
-import { many } from '../parts/words.ts'
-import { useDialog } from './dialog.ts'
-import { useKeys } from './keys.ts'
-import { lookUp, noteWhereWeWere, ownEntries, searchEntries } from './palette-entries.ts'
-import type { Entry } from './palette-entries.ts'
+import { Icon } from '../components/icon.tsx'
+import { pluralize } from '../components/format.ts'
+import { useDialog } from './use-dialog.ts'
+import { useShortcuts } from './shortcuts.ts'
+import { searchHub, recordRecentPage, localEntries, searchEntries } from './palette-entries.ts'
+import type { PaletteEntry } from './palette-entries.ts'
 import { isPaletteOpen } from './palette-state.ts'
-import { place } from './router.ts'
+import { pageRoute } from './router.ts'
 import './palette.css'
 
-const askMs = 120
+const searchDelayMs = 120
 
 export function Palette() {
   const dialog = useDialog(isPaletteOpen)
-  useKeys([
+  useShortcuts([
     {
       key: 'mod+k',
-      does: 'Search or go to anything',
+      label: 'Search or go to anything',
       group: 'Everywhere',
       run: () => (isPaletteOpen.value = !isPaletteOpen.value),
-      always: true,
+      worksWhileTyping: true,
     },
   ])
-  const last = useRef(place.peek())
-  // At once, while the title is still that of the page that is left.
+  const last = useRef(pageRoute.peek())
+  // Runs at once, while the document still has the title of the page the user leaves.
   useSignalEffect(() => {
-    const now = place.value
-    noteWhereWeWere(last.current, document.title)
+    const now = pageRoute.value
+    recordRecentPage(last.current, document.title)
     last.current = now
   })
   return (
     <dialog {...dialog} class="palette" aria-label="Search">
-      {isPaletteOpen.value && <Search />}
+      {isPaletteOpen.value && <PaletteSearch />}
     </dialog>
   )
 }
 
-interface Found {
+interface SearchResult {
   readonly text: string
-  readonly entries: readonly Entry[]
+  readonly entries: readonly PaletteEntry[]
 }
 
-function Search() {
+function PaletteSearch() {
   const text = useSignal('')
-  const found = useSignal<Found>({ text: '', entries: [] })
+  const found = useSignal<SearchResult>({ text: '', entries: [] })
   const chosen = useSignal(0)
-  /** Enter was pressed before there was anything to go to. */
-  const isEager = useSignal(false)
+  /** Enter was pressed before there was a result. */
+  const isEnterPending = useSignal(false)
   const list = useRef<HTMLDivElement>(null)
-  const wanted = text.value.trim()
+  const searchText = text.value.trim()
   useEffect(() => {
-    if (wanted === '') return
+    if (searchText === '') return
     const stop = new AbortController()
     const timer = setTimeout(() => {
-      void lookUp(wanted, stop.signal).then(
-        (entries) => (found.value = { text: wanted, entries }),
-        () => (found.value = { text: wanted, entries: [] }),
+      void searchHub(searchText, stop.signal).then(
+        (entries) => (found.value = { text: searchText, entries }),
+        () => (found.value = { text: searchText, entries: [] }),
       )
-    }, askMs)
+    }, searchDelayMs)
     return () => {
       clearTimeout(timer)
       stop.abort()
     }
-  }, [wanted])
+  }, [searchText])
 
-  const isLooking = wanted !== '' && found.value.text !== wanted
+  const isSearching = searchText !== '' && found.value.text !== searchText
   const entries =
-    wanted === ''
-      ? ownEntries('')
-      : [...ownEntries(wanted), ...found.value.entries, ...(isLooking ? [] : searchEntries(wanted))]
+    searchText === ''
+      ? localEntries('')
+      : [...localEntries(searchText), ...found.value.entries, ...(isSearching ? [] : searchEntries(searchText))]
   const at = Math.min(chosen.value, Math.max(0, entries.length - 1))
   useEffect(() => {
     list.current?.querySelector(`#palette-${at}`)?.scrollIntoView({ block: 'nearest' })
   }, [at, entries.length])
 
-  function run(entry: Entry | undefined): void {
+  function run(entry: PaletteEntry | undefined): void {
     if (entry === undefined) return
     isPaletteOpen.value = false
     entry.run()
   }
 
   useEffect(() => {
-    if (isEager.value && !isLooking) run(entries[0])
-  }, [isEager.value, isLooking])
+    if (isEnterPending.value && !isSearching) run(entries[0])
+  }, [isEnterPending.value, isSearching])
 
   function press(event: KeyboardEvent): void {
     const last = entries.length - 1
@@ -92,7 +92,7 @@ function Search() {
     const isUp = event.key === 'ArrowUp' || (event.ctrlKey && event.key === 'p')
     if (isDown) chosen.value = at === last ? 0 : at + 1
     else if (isUp) chosen.value = at === 0 ? last : at - 1
-    else if (event.key === 'Enter' && isLooking && ownEntries(wanted).length === 0) isEager.value = true
+    else if (event.key === 'Enter' && isSearching && localEntries(searchText).length === 0) isEnterPending.value = true
     else if (event.key === 'Enter') run(entries[at])
     else return
     event.preventDefault()
@@ -116,15 +116,15 @@ function Search() {
         onInput={(event) => {
           text.value = event.currentTarget.value
           chosen.value = 0
-          isEager.value = false
+          isEnterPending.value = false
         }}
         onKeyDown={press}
       />
       <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label="Found">
-        <Groups entries={entries} at={at} run={run} point={(index) => (chosen.value = index)} />
+        <EntryGroups entries={entries} at={at} run={run} point={(index) => (chosen.value = index)} />
       </div>
       <p class="unseen" role="status">
-        {isLooking ? '' : many(entries.length, 'entry', 'entries')}
+        {isSearching ? '' : pluralize(entries.length, 'entry', 'entries')}
       </p>
       <p class="palette-foot faint" aria-hidden="true">
         <span>
@@ -136,20 +136,20 @@ function Search() {
         <span>
           <kbd>Esc</kbd> close
         </span>
-        <span class="palette-looking">{isLooking ? 'looking …' : ''}</span>
+        <span class="palette-looking">{isSearching ? 'looking …' : ''}</span>
       </p>
     </>
   )
 }
 
-interface GroupsProps {
-  readonly entries: readonly Entry[]
+interface EntryGroupsProps {
+  readonly entries: readonly PaletteEntry[]
   readonly at: number
-  readonly run: (entry: Entry) => void
+  readonly run: (entry: PaletteEntry) => void
   readonly point: (index: number) => void
 }
 
-function Groups({ entries, at, run, point }: GroupsProps) {
+function EntryGroups({ entries, at, run, point }: EntryGroupsProps) {
   const titles = [...new Set(entries.map(({ group }) => group))]
   return (
     <>

@@ -1,62 +1,62 @@
-/** The pages, with how much there is to see on each; at the foot of the screen on a phone, the less wanted behind "More". */
+/** The list of pages with their counts. On a phone it is at the foot of the screen, with the less used pages behind "More". */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useResource } from '../api/resource.ts'
-import { call } from '../api/call.ts'
+import { callAdmin } from '../api/admin-client.ts'
 import type { Health } from '../api/admin.ts'
-import { Icon } from '../parts/icon.tsx'
-import { count } from '../parts/words.ts'
-import { useKeys } from './keys.ts'
-import { firstSteps, pages } from './pages.ts'
-import type { PageEntry } from './pages.ts'
-import { go, path, place } from './router.ts'
+import { Icon } from '../components/icon.tsx'
+import { formatCount } from '../components/format.ts'
+import { useShortcuts } from './shortcuts.ts'
+import { welcomePage, pages } from './page-list.ts'
+import type { PageEntry } from './page-list.ts'
+import { navigate, path, pageRoute } from './router.ts'
 import './rail.css'
 
-interface Number {
+interface PageCount {
   readonly value: number
-  /** What is wrong, if something is. */
-  readonly trouble?: string | undefined
+  /** What is wrong, if anything. */
+  readonly warning?: string | undefined
 }
 
 export function Rail() {
   const health = useResource(
     'rail',
-    (signal) => call('getHealth', { signal }),
+    (signal) => callAdmin('getHealth', { signal }),
     ({ type }) => type === 'task' || type === 'tasks' || type === 'agent' || type === 'push' || type === 'config',
   )
   const frame = useRef<HTMLElement>(null)
-  const isMore = useSignal(false)
+  const isMoreOpen = useSignal(false)
   useEffect(() => {
-    isMore.value = false
+    isMoreOpen.value = false
   }, [path.value])
   useEffect(() => {
-    if (!isMore.value) return
+    if (!isMoreOpen.value) return
     const close = ({ target }: Event): void => {
-      if (frame.current?.contains(target as Node) !== true) isMore.value = false
+      if (frame.current?.contains(target as Node) !== true) isMoreOpen.value = false
     }
     addEventListener('pointerdown', close)
     return () => removeEventListener('pointerdown', close)
-  }, [isMore.value])
-  useKeys(
-    [...pages, firstSteps].map(({ page, title, key }) => ({
+  }, [isMoreOpen.value])
+  useShortcuts(
+    [...pages, welcomePage].map(({ page, title, key }) => ({
       key: `g ${key}`,
-      does: title,
+      label: title,
       group: 'Go to',
-      run: () => go(`/${page}`),
+      run: () => navigate(`/${page}`),
     })),
   )
 
-  const numbers = numbersOf(health.value.value)
-  const less = pages.filter(({ isLess = false }) => isLess)
-  const isLessOpen = less.some(({ page }) => page === place.value.page)
-  const isLessTrouble = less.some(({ page }) => numbers[page]?.trouble !== undefined)
+  const numbers = pageCounts(health.value.value)
+  const secondaryPages = pages.filter(({ isSecondary = false }) => isSecondary)
+  const isSecondaryOpen = secondaryPages.some(({ page }) => page === pageRoute.value.page)
+  const hasSecondaryWarning = secondaryPages.some(({ page }) => numbers[page]?.warning !== undefined)
   return (
     <nav
       ref={frame}
-      class={isMore.value ? 'rail more' : 'rail'}
+      class={isMoreOpen.value ? 'rail more' : 'rail'}
       aria-label="Pages"
       onKeyDown={(event) => {
-        if (event.key === 'Escape') isMore.value = false
+        if (event.key === 'Escape') isMoreOpen.value = false
       }}
     >
       <a class="rail-name" href="/">
@@ -65,54 +65,54 @@ export function Rail() {
       </a>
       <ul class="rail-main">
         {pages
-          .filter(({ isLess = false }) => !isLess)
+          .filter(({ isSecondary = false }) => !isSecondary)
           .map((entry) => (
-            <Entry key={entry.page} entry={entry} number={numbers[entry.page]} />
+            <RailEntry key={entry.page} entry={entry} number={numbers[entry.page]} />
           ))}
       </ul>
       <ul class="rail-less" id="rail-less">
-        {less.map((entry) => (
-          <Entry key={entry.page} entry={entry} number={numbers[entry.page]} />
+        {secondaryPages.map((entry) => (
+          <RailEntry key={entry.page} entry={entry} number={numbers[entry.page]} />
         ))}
       </ul>
       <button
         type="button"
-        class={isLessOpen ? 'plain rail-more here' : 'plain rail-more'}
-        aria-expanded={isMore.value}
+        class={isSecondaryOpen ? 'plain rail-more here' : 'plain rail-more'}
+        aria-expanded={isMoreOpen.value}
         aria-controls="rail-less"
-        onClick={() => (isMore.value = !isMore.value)}
+        onClick={() => (isMoreOpen.value = !isMoreOpen.value)}
       >
         <Icon name="more" />
         <span class="rail-title">More</span>
-        {isLessTrouble && <span class="rail-dot" role="img" aria-label="something is wrong" />}
+        {hasSecondaryWarning && <span class="rail-dot" role="img" aria-label="something is wrong" />}
       </button>
     </nav>
   )
 }
 
-function Entry({ entry, number }: { readonly entry: PageEntry; readonly number: Number | undefined }) {
+function RailEntry({ entry, number }: { readonly entry: PageEntry; readonly number: PageCount | undefined }) {
   const { page, title, icon, key } = entry
   return (
     <li>
-      <a href={`/${page}`} title={`g ${key}`} aria-current={place.value.page === page ? 'page' : undefined}>
+      <a href={`/${page}`} title={`g ${key}`} aria-current={pageRoute.value.page === page ? 'page' : undefined}>
         <Icon name={icon} />
         <span class="rail-title">{title}</span>
-        {number?.trouble !== undefined && (
-          <span class="rail-dot" role="img" title={number.trouble} aria-label={number.trouble} />
+        {number?.warning !== undefined && (
+          <span class="rail-dot" role="img" title={number.warning} aria-label={number.warning} />
         )}
-        {number !== undefined && number.value > 0 && <span class="rail-number">{count(number.value)}</span>}
+        {number !== undefined && number.value > 0 && <span class="rail-number">{formatCount(number.value)}</span>}
       </a>
     </li>
   )
 }
 
-function numbersOf(health: Health | undefined): Partial<Record<string, Number>> {
+function pageCounts(health: Health | undefined): Partial<Record<string, PageCount>> {
   if (health === undefined) return {}
   const { agents, tasks, push } = health
   const down = agents.down.length
   return {
-    agents: { value: agents.all, trouble: down === 0 ? undefined : `${down} not well` },
+    agents: { value: agents.all, warning: down === 0 ? undefined : `${down} not well` },
     tasks: { value: Object.values(tasks).reduce((sum, one) => sum + one, 0) },
-    push: { value: push.dead, trouble: push.dead === 0 ? undefined : `${push.dead} given up` },
+    push: { value: push.dead, warning: push.dead === 0 ? undefined : `${push.dead} given up` },
   }
 }

@@ -1,26 +1,26 @@
-/** Light or dark: as the system has it, or as somebody chose here. */
+/** Light or dark: the system's preference, or the user's choice. */
 import { signal } from '@preact/signals'
-import { remember, remembered } from './memory.ts'
+import { savePreference, readPreference } from './preferences.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
-const dark = matchMedia('(prefers-color-scheme: dark)')
-export const theme = signal<Theme>(remembered('theme', ['system', 'light', 'dark']) ?? 'system')
-/** As it is shown. */
+const prefersDark = matchMedia('(prefers-color-scheme: dark)')
+export const theme = signal<Theme>(readPreference('theme', ['system', 'light', 'dark']) ?? 'system')
+/** The theme in effect. */
 export const isDark = signal(false)
 
 export function startTheme(): void {
-  dark.addEventListener('change', show)
-  show()
+  prefersDark.addEventListener('change', applyTheme)
+  applyTheme()
 }
 
 export function chooseTheme(wanted: Theme): void {
   theme.value = wanted
-  remember('theme', wanted)
-  show()
+  savePreference('theme', wanted)
+  applyTheme()
 }
 
-function show(): void {
-  isDark.value = theme.value === 'dark' || (theme.value === 'system' && dark.matches)
+function applyTheme(): void {
+  isDark.value = theme.value === 'dark' || (theme.value === 'system' && prefersDark.matches)
   document.documentElement.dataset['theme'] = isDark.value ? 'dark' : 'light'
 }

@@ -1,31 +1,37 @@
-/** A task as a person reads it: who said what, what was made, and where it stands. The playground and the tasks show the same. */
+/** The transcript of a task: messages, artifacts and state. Shared by the playground and the task pages. */
 import type { Task } from '@parley/a2a'
 import { useMemo } from 'preact/hooks'
 import type { LogRecord } from '../api/admin.ts'
-import { isAtWork, talkOf } from './talk.ts'
-import { TalkView } from './talk-view.tsx'
+import { isWorkingState, transcriptOf } from './transcript.ts'
+import { TranscriptView } from './transcript-view.tsx'
 import './conversation.css'
 
 export interface ConversationProps {
-  /** As A2A 1.0 writes it, with its history and artifacts. */
+  /** In the format of A2A 1.0, with history and artifacts. */
   readonly task: Task
   readonly agent: string
-  /** When its first event was, which may have been dropped from the log. */
+  /** Time of its first event, which may have been dropped from the log. */
   readonly createdAt?: string | undefined
-  /** Its log, which knows when what was said, and in which order. */
+  /** Its log, which has the times and the order. */
   readonly events?: readonly LogRecord[] | undefined
-  /** The number of the last event that `task` shows. */
+  /** Seq of the last event that `task` includes. */
   readonly head?: number | undefined
-  /** The number of the event that is selected. */
+  /** Seq of the selected event. */
   readonly selected?: number | undefined
   readonly onSelect?: ((seq: number) => void) | undefined
 }
 
 export function Conversation({ task, agent, createdAt, events, head, selected, onSelect }: ConversationProps) {
-  const talk = useMemo(() => talkOf(task, events, head, createdAt), [task, events, head, createdAt])
+  const transcript = useMemo(() => transcriptOf(task, events, head, createdAt), [task, events, head, createdAt])
   return (
     <div class="conversation">
-      <TalkView talk={talk} agent={agent} isBusy={isAtWork(talk.state)} selected={selected} onSelect={onSelect} />
+      <TranscriptView
+        transcript={transcript}
+        agent={agent}
+        isBusy={isWorkingState(transcript.state)}
+        selected={selected}
+        onSelect={onSelect}
+      />
     </div>
   )
 }

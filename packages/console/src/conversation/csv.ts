@@ -1,17 +1,20 @@
-/** Rows of a CSV (RFC 4180), also with semicolons or tabs between them, as what a table is made of. */
+/** Parses CSV (RFC 4180), also with semicolons or tabs, into table rows. */
 import type { Struct } from '@parley/a2a'
-import { mostColumns } from './part-kind.ts'
+import { maxTableColumns } from './part-kind.ts'
 
-/** Cells stay as they were written: 007 and 12.50 are no numbers to count with. Nothing if it is no table: one column, too many of them, or rows that are longer than the names above them. */
-export function rowsOfCsv(text: string): readonly Struct[] | undefined {
+/**
+ * Cells stay text as written: 007 and 12.50 are not numbers. Returns `undefined` if the text is not a table: one column, too many
+ * columns, or rows longer than the header.
+ */
+export function parseCsv(text: string): readonly Struct[] | undefined {
   const [head, ...lines] = linesOf(text, separatorOf(text))
-  if (head === undefined || lines.length === 0 || head.length < 2 || head.length > mostColumns) return undefined
+  if (head === undefined || lines.length === 0 || head.length < 2 || head.length > maxTableColumns) return undefined
   if (lines.some((line) => line.length > head.length)) return undefined
-  const names = distinct(head)
+  const names = uniqueNames(head)
   return lines.map((line) => Object.fromEntries(names.map((name, at) => [name, line[at] ?? ''])))
 }
 
-/** The one that the first line has most of. */
+/** The candidate that is most frequent in the first line. */
 function separatorOf(text: string): string {
   const [head = ''] = text.split(/\r?\n/, 1)
   const times = (one: string): number => head.split(one).length
@@ -46,8 +49,8 @@ function linesOf(text: string, separator: string): readonly (readonly string[])[
   return lines
 }
 
-/** Each column has a name of its own, as each member of an object must. */
-function distinct(head: readonly string[]): readonly string[] {
+/** Makes column names unique, because they become object keys. */
+function uniqueNames(head: readonly string[]): readonly string[] {
   const names: string[] = []
   for (const [index, cell] of head.entries()) {
     const name = cell.trim() === '' ? `column ${index + 1}` : cell.trim()

@@ -1,7 +1,7 @@
-/** What agents call their files, made fit to be one's own. */
+/** Sanitises file names from agents. */
 
-/** A name for a file that stays a name, whatever an agent calls it. */
-export function fileName(named: string | undefined, otherwise: string): string {
+/** A safe file name, whatever the agent sent. */
+export function safeFileName(named: string | undefined, otherwise: string): string {
   const name = (named ?? '')
     .replaceAll(/[\p{Cc}/\\:*?"<>|]+/gu, '_')
     .replace(/^\.+/, '')

@@ -1,21 +1,21 @@
-/** Files that an agent made: shown where a browser can, kept where somebody wants to, and opened by nobody else. */
+/** Files from agents: previewed if the browser can, downloaded on request, never opened otherwise. */
 import type { RawPart } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
-import { Code } from '../parts/code.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { bytes } from '../parts/words.ts'
-import { download, useBlobUrl } from './blob-url.ts'
-import { bytesOf, isCsv, isReadable, sizeOf } from './part-kind.ts'
-import { fileName } from './file-name.ts'
+import { CodeBlock } from '../components/content/code-block.tsx'
+import { Icon } from '../components/icon.tsx'
+import { formatBytes } from '../components/format.ts'
+import { downloadBytes, useBlobUrl } from './blob-url.ts'
+import { decodeBase64, isCsv, isTextFile, base64ByteLength } from './part-kind.ts'
+import { safeFileName } from './file-name.ts'
 import { CsvView } from './table-view.tsx'
 import './part-view.css'
 
 export function ImageView({ part }: { readonly part: RawPart }) {
   const url = useBlobUrl(part.raw, part.mediaType ?? '')
-  const name = fileName(part.filename, 'picture')
+  const name = safeFileName(part.filename, 'picture')
   return (
     <figure class="part-picture">
-      {url === undefined ? <NotReadable /> : <img src={url} alt={name} />}
+      {url === undefined ? <UnreadableFile /> : <img src={url} alt={name} />}
       <figcaption>
         <FileFacts part={part} name={name} />
       </figcaption>
@@ -25,11 +25,11 @@ export function ImageView({ part }: { readonly part: RawPart }) {
 
 export function MediaView({ part, kind }: { readonly part: RawPart; readonly kind: 'audio' | 'video' }) {
   const url = useBlobUrl(part.raw, part.mediaType ?? '')
-  const name = fileName(part.filename, kind)
+  const name = safeFileName(part.filename, kind)
   const Player = kind
   return (
     <figure class="part-picture">
-      {url === undefined ? <NotReadable /> : <Player src={url} controls preload="metadata" aria-label={name} />}
+      {url === undefined ? <UnreadableFile /> : <Player src={url} controls preload="metadata" aria-label={name} />}
       <figcaption>
         <FileFacts part={part} name={name} />
       </figcaption>
@@ -41,8 +41,8 @@ const readableBytes = 200_000
 
 export function FileView({ part }: { readonly part: RawPart }) {
   const isOpen = useSignal(false)
-  const name = fileName(part.filename, 'file')
-  const canRead = isReadable(part.mediaType ?? '', name) && sizeOf(part.raw) <= readableBytes
+  const name = safeFileName(part.filename, 'file')
+  const canRead = isTextFile(part.mediaType ?? '', name) && base64ByteLength(part.raw) <= readableBytes
   return (
     <div class="part-box part-file">
       <div class="part-file-head">
@@ -65,8 +65,12 @@ export function FileView({ part }: { readonly part: RawPart }) {
 }
 
 function FileText({ part, name }: { readonly part: RawPart; readonly name: string }) {
-  const text = new TextDecoder().decode(bytesOf(part.raw))
-  return isCsv(part.mediaType ?? '', name) ? <CsvView text={text} label={name} /> : <Code text={text} label={name} />
+  const text = new TextDecoder().decode(decodeBase64(part.raw))
+  return isCsv(part.mediaType ?? '', name) ? (
+    <CsvView text={text} label={name} />
+  ) : (
+    <CodeBlock text={text} label={name} />
+  )
 }
 
 function FileFacts({ part, name }: { readonly part: RawPart; readonly name: string }) {
@@ -76,14 +80,14 @@ function FileFacts({ part, name }: { readonly part: RawPart; readonly name: stri
         {name}
       </span>
       <span class="faint">
-        {bytes(sizeOf(part.raw))}
+        {formatBytes(base64ByteLength(part.raw))}
         {part.mediaType === undefined ? '' : ` · ${part.mediaType}`}
       </span>
       <button
         type="button"
         class="small plain"
         aria-label={`Download ${name}`}
-        onClick={() => download(name, bytesOf(part.raw) ?? part.raw)}
+        onClick={() => downloadBytes(name, decodeBase64(part.raw) ?? part.raw)}
       >
         <Icon name="download" size={14} /> Download
       </button>
@@ -91,6 +95,6 @@ function FileFacts({ part, name }: { readonly part: RawPart; readonly name: stri
   )
 }
 
-function NotReadable() {
+function UnreadableFile() {
   return <p class="part-secret">The bytes of this file cannot be read.</p>
 }

@@ -1,22 +1,22 @@
-/** Markdown that is still being written: only its last piece is rendered anew with what comes. */
+/** Markdown that is still streaming: only its last piece is rendered again. */
 import { useMemo, useRef } from 'preact/hooks'
-import { Markdown } from '../parts/markdown.tsx'
-import { cut, noPieces } from './markdown-pieces.ts'
+import { Markdown } from '../components/content/markdown.tsx'
+import { splitMarkdown, emptyMarkdownPieces } from './markdown-pieces.ts'
 
-/** So much is rendered as one, with all its references; more in pieces, and far more as it is. */
-const atOnce = 60_000
-const mostMarkdown = 400_000
+/** Up to this length the text is rendered as one, with all its references; longer text in pieces; far longer text as plain text. */
+const maxWholeLength = 60_000
+const maxMarkdownLength = 400_000
 
 export function GrowingMarkdown({ text, isWhole }: { readonly text: string; readonly isWhole: boolean }) {
-  const pieces = useRef(noPieces)
-  if (text.length > mostMarkdown)
+  const pieces = useRef(emptyMarkdownPieces)
+  if (text.length > maxMarkdownLength)
     return (
       <pre class="part-text" dir="auto">
         {text}
       </pre>
     )
-  if (isWhole && text.length <= atOnce) return <Piece text={text} />
-  pieces.current = cut(text, pieces.current)
+  if (isWhole && text.length <= maxWholeLength) return <Piece text={text} />
+  pieces.current = splitMarkdown(text, pieces.current)
   const { whole, rest } = pieces.current
   return (
     <div class="part-pieces">

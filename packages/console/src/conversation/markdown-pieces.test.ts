@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { cut, noPieces } from './markdown-pieces.ts'
+import { splitMarkdown, emptyMarkdownPieces } from './markdown-pieces.ts'
 
 const paragraph = `${'word '.repeat(450)}\n\n`
 const code = `\`\`\`js\n${'let x = 1\n\n'.repeat(400)}\`\`\`\n\n`
@@ -8,10 +8,10 @@ const code = `\`\`\`js\n${'let x = 1\n\n'.repeat(400)}\`\`\`\n\n`
 describe('a growing text', () => {
   it('is cut into pieces that never change while it grows', () => {
     const whole = paragraph.repeat(5)
-    let pieces = noPieces
+    let pieces = emptyMarkdownPieces
     const seen: string[][] = []
     for (let end = 0; end <= whole.length; end += 97) {
-      pieces = cut(whole.slice(0, end), pieces)
+      pieces = splitMarkdown(whole.slice(0, end), pieces)
       assert.equal([...pieces.whole, pieces.rest].join(''), whole.slice(0, end))
       const before = seen.at(-1) ?? []
       assert.deepEqual(pieces.whole.slice(0, before.length), before)
@@ -21,16 +21,16 @@ describe('a growing text', () => {
   })
 
   it('is not cut within code, nor where a list or a table may go on', () => {
-    const { whole } = cut(`${code}Behind it\n`)
+    const { whole } = splitMarkdown(`${code}Behind it\n`)
     assert.deepEqual(whole, [code])
-    assert.deepEqual(cut(`${paragraph}- one\n\n- two\n`).whole, [])
-    assert.deepEqual(cut(`${paragraph}| a |\n`).whole, [])
+    assert.deepEqual(splitMarkdown(`${paragraph}- one\n\n- two\n`).whole, [])
+    assert.deepEqual(splitMarkdown(`${paragraph}| a |\n`).whole, [])
   })
 
   it('begins anew where it is another text', () => {
-    const before = cut(paragraph.repeat(3))
+    const before = splitMarkdown(paragraph.repeat(3))
     assert.equal(before.whole.length, 2)
-    assert.deepEqual(cut('short', before), { whole: [], rest: 'short' })
-    assert.deepEqual(cut(`Another ${paragraph}`, before).whole, [])
+    assert.deepEqual(splitMarkdown('short', before), { whole: [], rest: 'short' })
+    assert.deepEqual(splitMarkdown(`Another ${paragraph}`, before).whole, [])
   })
 })

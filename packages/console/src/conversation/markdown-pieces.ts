@@ -1,20 +1,20 @@
 /**
- * Where a growing Markdown text can be cut, so that what has been said is not rendered again with every word: at blank lines
- * outside of code, before something that begins anew. A piece that is cut off never changes.
+ * Splits a growing Markdown text, so that earlier text is not rendered again with every chunk: at blank lines outside of code,
+ * before a line that starts a new block. A completed piece never changes.
  */
 
-const usual = 2_000
+const minPieceLength = 2_000
 
-export interface Pieces {
+export interface MarkdownPieces {
   readonly whole: readonly string[]
-  /** What may still change. */
+  /** The part that may still change. */
   readonly rest: string
 }
 
-export const noPieces: Pieces = { whole: [], rest: '' }
+export const emptyMarkdownPieces: MarkdownPieces = { whole: [], rest: '' }
 
-/** Goes on from what was cut before, of which this is the text or a longer one. */
-export function cut(text: string, before: Pieces = noPieces): Pieces {
+/** Continues from `before`, the pieces of this text or of a prefix of it. */
+export function splitMarkdown(text: string, before: MarkdownPieces = emptyMarkdownPieces): MarkdownPieces {
   const known = before.whole.reduce((sum, piece) => sum + piece.length, 0)
   const isMore = text.length >= known && before.whole.every((piece, index) => index > 0 || text.startsWith(piece))
   const whole = isMore ? [...before.whole] : []
@@ -27,7 +27,7 @@ export function cut(text: string, before: Pieces = noPieces): Pieces {
 }
 
 function endOfPiece(text: string): number | undefined {
-  if (text.length < usual) return undefined
+  if (text.length < minPieceLength) return undefined
   let fence = ''
   let at = 0
   let wasBlank = false
@@ -35,7 +35,7 @@ function endOfPiece(text: string): number | undefined {
     const end = text.indexOf('\n', at)
     if (end < 0) return undefined
     const line = text.slice(at, end)
-    if (fence === '' && wasBlank && at >= usual && beginsAnew(line)) return at
+    if (fence === '' && wasBlank && at >= minPieceLength && startsBlock(line)) return at
     const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1] ?? ''
     if (fence === '') fence = mark
     else if (mark !== '' && mark.startsWith(fence) && line.trim() === mark) fence = ''
@@ -45,7 +45,7 @@ function endOfPiece(text: string): number | undefined {
   return undefined
 }
 
-/** Not what may belong to a list or a quotation above. */
-function beginsAnew(line: string): boolean {
+/** False for lines that may belong to a list or quotation above. */
+function startsBlock(line: string): boolean {
   return /^[^\s\-*+>\d|]/.test(line)
 }

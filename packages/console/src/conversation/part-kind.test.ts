@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part } from '@parley/a2a'
-import { bytesOf, columnsOf, isTable, kindOf, sizeOf } from './part-kind.ts'
-import { safeHref } from '../parts/safe-href.ts'
-import { fileName } from './file-name.ts'
+import { decodeBase64, tableColumns, isTable, partKindOf, base64ByteLength } from './part-kind.ts'
+import { safeHref } from '../components/content/safe-href.ts'
+import { safeFileName } from './file-name.ts'
 
-const byAgent = (part: Part): string => kindOf(part, true)
+const byAgent = (part: Part): string => partKindOf(part, true)
 
 describe('a part', () => {
   it('is shown as what it says it is', () => {
@@ -37,7 +37,7 @@ describe('a part', () => {
   })
 
   it('of a person is plain text', () => {
-    assert.equal(kindOf({ text: '# Hi' }, false), 'text')
+    assert.equal(partKindOf({ text: '# Hi' }, false), 'text')
   })
 
   it('is a table only of rows of plain values', () => {
@@ -46,22 +46,22 @@ describe('a part', () => {
     assert.equal(isTable([{ a: 1 }, 2]), false)
     assert.equal(isTable([{ a: { b: 1 } }]), false)
     assert.equal(isTable([Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`c${index}`, 1]))]), false)
-    assert.deepEqual(columnsOf([{ a: 1 }, { b: 2, a: 3 }]), ['a', 'b'])
+    assert.deepEqual(tableColumns([{ a: 1 }, { b: 2, a: 3 }]), ['a', 'b'])
   })
 })
 
 describe('a file', () => {
   it('has a size before it is read, and bytes in whichever base64', () => {
-    assert.equal(sizeOf(Buffer.from('hello').toString('base64')), 5)
-    assert.deepEqual(bytesOf('_-8'), new Uint8Array([255, 239]))
-    assert.equal(bytesOf('not base64!'), undefined)
+    assert.equal(base64ByteLength(Buffer.from('hello').toString('base64')), 5)
+    assert.deepEqual(decodeBase64('_-8'), new Uint8Array([255, 239]))
+    assert.equal(decodeBase64('not base64!'), undefined)
   })
 
   it('keeps a name that is only a name', () => {
-    assert.equal(fileName('../../etc/passwd', 'file'), '_.._etc_passwd')
-    assert.equal(fileName('a<b>\u0000.txt', 'file'), 'a_b_.txt')
-    assert.equal(fileName('...', 'file'), 'file')
-    assert.equal(fileName('report.pdf', 'file'), 'report.pdf')
+    assert.equal(safeFileName('../../etc/passwd', 'file'), '_.._etc_passwd')
+    assert.equal(safeFileName('a<b>\u0000.txt', 'file'), 'a_b_.txt')
+    assert.equal(safeFileName('...', 'file'), 'file')
+    assert.equal(safeFileName('report.pdf', 'file'), 'report.pdf')
   })
 })
 

@@ -1,4 +1,4 @@
-/** As what a part is shown: by what it says it is, and never as anything that a browser would run. */
+/** How a part is displayed: by its declared type, and never as anything that a browser would run. */
 import type { Json, Part, Struct } from '@parley/a2a'
 
 export type PartKind =
@@ -19,8 +19,8 @@ const images = /^image\/(png|jpe?g|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.micros
 const codeNames =
   /\.(c|cc|cpp|cs|css|diff|go|h|html?|java|jsx?|kt|lua|mjs|patch|php|pl|py|rb|rs|scss|sh|sql|swift|toml|tsx?|vue|xml|ya?ml|zig)$/i
 
-/** `byAgent`: what has no type is what models write, Markdown. People write plain text. */
-export function kindOf(part: Part, byAgent: boolean): PartKind {
+/** `byAgent`: text without a type is Markdown, because models write it. Users write plain text. */
+export function partKindOf(part: Part, byAgent: boolean): PartKind {
   const type = (part.mediaType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if ('text' in part) return kindOfText(part.text, type, part.filename ?? '', byAgent)
   if ('data' in part) return isTable(part.data) ? 'table' : 'json'
@@ -34,7 +34,7 @@ export function kindOf(part: Part, byAgent: boolean): PartKind {
 
 function kindOfText(text: string, type: string, name: string, byAgent: boolean): PartKind {
   if (type === 'text/markdown' || type === 'text/x-markdown' || /\.(md|markdown)$/i.test(name)) return 'markdown'
-  if (isJsonType(type)) return jsonIn(text) === undefined ? 'code' : 'json'
+  if (isJsonType(type)) return parseJsonText(text) === undefined ? 'code' : 'json'
   if (isCsv(type, name)) return 'csv'
   if (codeNames.test(name)) return 'code'
   if (type === '') return byAgent && name === '' ? 'markdown' : 'text'
@@ -49,7 +49,7 @@ function isJsonType(type: string): boolean {
   return type === 'application/json' || type.endsWith('+json')
 }
 
-export function jsonIn(text: string): { readonly value: Json } | undefined {
+export function parseJsonText(text: string): { readonly value: Json } | undefined {
   try {
     return { value: JSON.parse(text) as Json }
   } catch {
@@ -57,12 +57,12 @@ export function jsonIn(text: string): { readonly value: Json } | undefined {
   }
 }
 
-export const mostColumns = 24
+export const maxTableColumns = 24
 
-/** A list of things whose members are plain values. */
+/** A list of objects with plain values. */
 export function isTable(value: Json): value is readonly Struct[] {
   if (!Array.isArray(value) || value.length === 0) return false
-  return value.every(isFlat) && columnsOf(value as readonly Struct[]).length <= mostColumns
+  return value.every(isFlat) && tableColumns(value as readonly Struct[]).length <= maxTableColumns
 }
 
 function isFlat(row: unknown): boolean {
@@ -71,14 +71,14 @@ function isFlat(row: unknown): boolean {
   return values.length > 0 && values.every((value) => typeof value !== 'object' || value === null)
 }
 
-export function columnsOf(rows: readonly Struct[]): readonly string[] {
+export function tableColumns(rows: readonly Struct[]): readonly string[] {
   const names = new Set<string>()
   for (const row of rows) for (const name of Object.keys(row)) names.add(name)
   return [...names]
 }
 
-/** Whether a file can be looked at as text before it is kept. */
-export function isReadable(type: string, name: string): boolean {
+/** Whether a file can be previewed as text. */
+export function isTextFile(type: string, name: string): boolean {
   return (
     /^text\/|json|xml|yaml|javascript|csv/i.test(type) ||
     codeNames.test(name) ||
@@ -87,14 +87,14 @@ export function isReadable(type: string, name: string): boolean {
   )
 }
 
-/** Of the base64 of a file, without reading it. */
-export function sizeOf(raw: string): number {
+/** Size of the decoded file, without decoding it. */
+export function base64ByteLength(raw: string): number {
   const padding = raw.endsWith('==') ? 2 : raw.endsWith('=') ? 1 : 0
   return Math.max(0, Math.floor((raw.length * 3) / 4) - padding)
 }
 
-/** Also of peers that write it for URLs, or without the padding. Nothing if it is no base64. */
-export function bytesOf(raw: string): Uint8Array<ArrayBuffer> | undefined {
+/** Also accepts base64url and missing padding. `undefined` if it is not base64. */
+export function decodeBase64(raw: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const letters = atob(raw.replaceAll('-', '+').replaceAll('_', '/').replaceAll(/\s/g, ''))
     const bytes = new Uint8Array(letters.length)

@@ -1,27 +1,27 @@
-/** One part of a message or an artifact, shown as what it is. Nothing of it can run, and nothing of it is fetched from elsewhere. */
+/** One part of a message or an artifact. No content is executed, and nothing is loaded from other hosts. */
 import type { DataPart, Part, RawPart, Struct, TextPart, UrlPart } from '@parley/a2a'
 import { isRedacted } from '@parley/a2a'
-import { Code } from '../parts/code.tsx'
-import { Copy } from '../parts/copy.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { download } from './blob-url.ts'
+import { CodeBlock } from '../components/content/code-block.tsx'
+import { CopyButton } from '../components/content/copy-button.tsx'
+import { Icon } from '../components/icon.tsx'
+import { downloadBytes } from './blob-url.ts'
 import { FileView, ImageView, MediaView } from './file-view.tsx'
 import { GrowingMarkdown } from './growing-markdown.tsx'
-import { jsonIn, kindOf } from './part-kind.ts'
-import { safeHref } from '../parts/safe-href.ts'
+import { parseJsonText, partKindOf } from './part-kind.ts'
+import { safeHref } from '../components/content/safe-href.ts'
 import { CsvView, DataView, TableView } from './table-view.tsx'
 import './part-view.css'
 
 export interface PartProps {
   readonly part: Part
   readonly byAgent: boolean
-  /** Nothing more comes of it. */
+  /** The part is complete. */
   readonly isWhole?: boolean
 }
 
 export function PartView({ part, byAgent, isWhole = true }: PartProps) {
-  if (isRedacted(part)) return <p class="part-secret">A secret. Nobody kept it.</p>
-  const kind = kindOf(part, byAgent)
+  if (isRedacted(part)) return <p class="part-secret">A secret. It was not stored.</p>
+  const kind = partKindOf(part, byAgent)
   switch (kind) {
     case 'markdown':
       return <GrowingMarkdown text={(part as TextPart).text} isWhole={isWhole} />
@@ -32,9 +32,9 @@ export function PartView({ part, byAgent, isWhole = true }: PartProps) {
         </pre>
       )
     case 'code':
-      return <Code text={(part as TextPart).text} label={part.filename ?? 'the code'} />
+      return <CodeBlock text={(part as TextPart).text} label={part.filename ?? 'the code'} />
     case 'json':
-      return <DataView value={'data' in part ? part.data : (jsonIn((part as TextPart).text)?.value ?? null)} />
+      return <DataView value={'data' in part ? part.data : (parseJsonText((part as TextPart).text)?.value ?? null)} />
     case 'table':
       return <TableView rows={(part as DataPart).data as readonly Struct[]} />
     case 'csv':
@@ -74,7 +74,7 @@ function LinkView({ part }: { readonly part: UrlPart }) {
             {href === undefined ? 'no address that a page opens' : new URL(href).host}
             {part.mediaType === undefined ? '' : ` · ${part.mediaType}`}
           </span>
-          <Copy text={part.url} label="Copy the address" />
+          <CopyButton text={part.url} label="Copy the address" />
         </span>
       </div>
     </div>
@@ -89,7 +89,7 @@ function UnknownView({ part }: { readonly part: Part }) {
         <Icon name="file" />
         <span class="part-facts">
           <span class="part-name">A part of an unknown kind</span>
-          <button type="button" class="small plain" onClick={() => download('part.json', text)}>
+          <button type="button" class="small plain" onClick={() => downloadBytes('part.json', text)}>
             <Icon name="download" size={14} /> Download
           </button>
         </span>

@@ -1,13 +1,13 @@
-/** Rows of plain values as a table, or as the JSON that they are. */
+/** Rows of plain values as a table, or as JSON. */
 import type { Json, Struct } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { Code } from '../parts/code.tsx'
-import { Copy } from '../parts/copy.tsx'
-import { Json as JsonTree } from '../parts/json.tsx'
-import { count } from '../parts/words.ts'
-import { rowsOfCsv } from './csv.ts'
-import { columnsOf } from './part-kind.ts'
+import { CodeBlock } from '../components/content/code-block.tsx'
+import { CopyButton } from '../components/content/copy-button.tsx'
+import { JsonTreeView as JsonTree } from '../components/content/json-tree.tsx'
+import { formatCount } from '../components/format.ts'
+import { parseCsv } from './csv.ts'
+import { tableColumns } from './part-kind.ts'
 import './part-view.css'
 
 export function DataView({ value }: { readonly value: Json }) {
@@ -18,24 +18,28 @@ export function DataView({ value }: { readonly value: Json }) {
   )
 }
 
-const rowsAtOnce = 100
+const rowsPerPage = 100
 
-/** Text that is no table is shown as it is. */
+/** Text that is not a table is shown as is. */
 export function CsvView({ text, label }: { readonly text: string; readonly label: string }) {
-  const rows = useMemo(() => rowsOfCsv(text), [text])
-  return rows === undefined ? <Code text={text} label={label} /> : <TableView rows={rows} source={{ text, label }} />
+  const rows = useMemo(() => parseCsv(text), [text])
+  return rows === undefined ? (
+    <CodeBlock text={text} label={label} />
+  ) : (
+    <TableView rows={rows} source={{ text, label }} />
+  )
 }
 
 interface TableProps {
   readonly rows: readonly Struct[]
-  /** What it was read from, if that was no JSON. */
+  /** The source text, if it was not JSON. */
   readonly source?: { readonly text: string; readonly label: string }
 }
 
 export function TableView({ rows, source }: TableProps) {
-  const shown = useSignal(rowsAtOnce)
+  const shown = useSignal(rowsPerPage)
   const asTree = useSignal(false)
-  const columns = columnsOf(rows)
+  const columns = tableColumns(rows)
   const numeric = new Set(columns.filter((name) => isNumeric(rows, name, source !== undefined)))
   return (
     <div class="part-table">
@@ -43,7 +47,7 @@ export function TableView({ rows, source }: TableProps) {
         source === undefined ? (
           <DataView value={rows} />
         ) : (
-          <Code {...source} />
+          <CodeBlock {...source} />
         )
       ) : (
         <div class="part-box part-scroll" tabIndex={0} role="group" aria-label="Table">
@@ -72,16 +76,16 @@ export function TableView({ rows, source }: TableProps) {
         </div>
       )}
       <p class="part-tools">
-        <span class="faint">{count(rows.length)} rows</span>
+        <span class="faint">{formatCount(rows.length)} rows</span>
         {rows.length > shown.value && !asTree.value && (
-          <button type="button" class="small plain" onClick={() => (shown.value += rowsAtOnce * 10)}>
+          <button type="button" class="small plain" onClick={() => (shown.value += rowsPerPage * 10)}>
             Show more
           </button>
         )}
         <button type="button" class="small plain" onClick={() => (asTree.value = !asTree.value)}>
           {asTree.value ? 'As a table' : source === undefined ? 'As JSON' : 'As text'}
         </button>
-        <Copy text={() => source?.text ?? JSON.stringify(rows, null, 2)} label="Copy the data" />
+        <CopyButton text={() => source?.text ?? JSON.stringify(rows, null, 2)} label="Copy the data" />
       </p>
     </div>
   )
@@ -89,9 +93,9 @@ export function TableView({ rows, source }: TableProps) {
 
 const digits = /^(-?\d+([.,]\d+)*)?$/
 
-/** `isText`: of a file in which a number is what looks like one. */
+/** `isText`: the cells come from a text file, in which anything that looks like a number is one. */
 function isNumeric(rows: readonly Struct[], name: string, isText: boolean): boolean {
-  return rows.slice(0, rowsAtOnce).every((row) => {
+  return rows.slice(0, rowsPerPage).every((row) => {
     const value = row[name]
     return (
       value === undefined || typeof value === 'number' || (isText && typeof value === 'string' && digits.test(value))

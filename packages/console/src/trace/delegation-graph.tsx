@@ -1,21 +1,21 @@
-/** Who handed work on to whom, as boxes and arrows. It is moved and zoomed by hand, by keys and by buttons. */
+/** The delegation graph: boxes and arrows, panned and zoomed by pointer, keys and buttons. */
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Span } from '../api/admin.ts'
 import { now } from '../api/resource.ts'
-import { useKeys } from '../app/keys.ts'
+import { useShortcuts } from '../app/shortcuts.ts'
 import { query, setQuery } from '../app/router.ts'
-import { Choice } from '../parts/tabs.tsx'
-import { count, many } from '../parts/words.ts'
+import { SegmentedControl } from '../components/layout/tabs.tsx'
+import { formatCount, pluralize } from '../components/format.ts'
 import { delegationOf } from './delegation.ts'
 import type { Grouping } from './delegation.ts'
 import { EdgeLine } from './edge-line.tsx'
 import { boxHeight, boxWidth, NodeBox } from './node-box.tsx'
-import { layered } from './layered.ts'
-import { isRunning, spansOf } from './span-tree.ts'
+import { layoutGraph } from './graph-layout.ts'
+import { isSpanRunning, flattenSpans } from './span-tree.ts'
 import { useDrag } from './use-drag.ts'
-import { fitted, moved, opened, seen, zoomed } from './view-box.ts'
-import type { Size, View } from './view-box.ts'
+import { fitViewport, panViewport, initialViewport, revealBox, zoomViewport } from './viewport.ts'
+import type { ViewSize, Viewport } from './viewport.ts'
 import './delegation-graph.css'
 
 const gaps = { along: 120, across: 24 }
@@ -23,15 +23,15 @@ const stepPx = 60
 const zoomStep = 1.25
 
 export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) {
-  const by: Grouping = query.value.get('group') === 'agent' ? 'agent' : 'task'
-  const at = useMemo(() => spansOf(roots).some(isRunning), [roots]) ? now.value : 0
-  const { nodes, edges } = useMemo(() => delegationOf(roots, by, at), [roots, by, at])
+  const grouping: Grouping = query.value.get('group') === 'agent' ? 'agent' : 'task'
+  const at = useMemo(() => flattenSpans(roots).some(isSpanRunning), [roots]) ? now.value : 0
+  const { nodes, edges } = useMemo(() => delegationOf(roots, grouping, at), [roots, grouping, at])
   const box = { width: boxWidth, height: boxHeight(nodes) }
   const shape = `${box.height} ${nodes.map(({ id }) => id).join()} ${edges.map(({ from, to }) => `${from}>${to}`).join()}`
-  // Times go on; where boxes stand depends on what there is alone.
+  // Durations change; the layout depends on nodes and edges alone.
   const layout = useMemo(
     () =>
-      layered(
+      layoutGraph(
         nodes.map(({ id }) => id),
         edges,
         { ...box, ...gaps },
@@ -40,13 +40,13 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
   )
 
   const frame = useRef<HTMLDivElement>(null)
-  const frameSize = useSignal<Size | undefined>(undefined)
-  /** Nothing as long as nobody has moved it. */
-  const chosen = useSignal<View | undefined>(undefined)
-  const room = frameSize.value ?? { width: 800, height: 500 }
-  const first = { y: layout.places.get(nodes[0]?.id ?? '')?.y ?? 0, height: box.height }
-  const view = chosen.value ?? opened(layout, room, first)
-  const drag = useDrag((dx, dy) => (chosen.value = moved(chosen.value ?? view, dx, dy)))
+  const frameSize = useSignal<ViewSize | undefined>(undefined)
+  /** `undefined` until the user moves or zooms the view. */
+  const chosen = useSignal<Viewport | undefined>(undefined)
+  const frameOrDefault = frameSize.value ?? { width: 800, height: 500 }
+  const first = { y: layout.positions.get(nodes[0]?.id ?? '')?.y ?? 0, height: box.height }
+  const view = chosen.value ?? initialViewport(layout, frameOrDefault, first)
+  const drag = useDrag((dx, dy) => (chosen.value = panViewport(chosen.value ?? view, dx, dy)))
 
   useLayoutEffect(() => {
     const element = frame.current
@@ -65,44 +65,44 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
     y: (frameSize.value?.height ?? 0) / 2,
   })
   const zoom = (factor: number, around = middle()): void => {
-    chosen.value = zoomed(view, factor, around)
+    chosen.value = zoomViewport(view, factor, around)
   }
   const move = (dx: number, dy: number): void => {
-    chosen.value = moved(view, dx, dy)
+    chosen.value = panViewport(view, dx, dy)
   }
   const fit = (): void => {
-    chosen.value = fitted(layout, room)
+    chosen.value = fitViewport(layout, frameOrDefault)
   }
   function wheel(event: WheelEvent): void {
     event.preventDefault()
-    // A pinch on a touchpad comes as a wheel with Ctrl.
+    // A touchpad pinch is a wheel event with Ctrl.
     if (!event.ctrlKey && !event.metaKey) return move(-event.deltaX, -event.deltaY)
     const { left = 0, top = 0 } = frame.current?.getBoundingClientRect() ?? {}
     zoom(Math.exp(-event.deltaY / 200), { x: event.clientX - left, y: event.clientY - top })
   }
   function show(id: string): void {
-    const place = layout.places.get(id)
+    const place = layout.positions.get(id)
     if (place === undefined || frameSize.value === undefined) return
-    const next = seen(view, { ...place, ...box }, frameSize.value)
+    const next = revealBox(view, { ...place, ...box }, frameSize.value)
     if (next.x !== view.x || next.y !== view.y) chosen.value = next
   }
-  useKeys([
-    { key: '+', does: 'Larger', run: () => zoom(zoomStep) },
-    { key: '=', does: 'Larger', run: () => zoom(zoomStep) },
-    { key: '-', does: 'Smaller', run: () => zoom(1 / zoomStep) },
-    { key: '0', does: 'Show all of it', run: fit },
-    { key: 'ArrowLeft', does: 'Look further left', run: () => move(stepPx, 0) },
-    { key: 'ArrowRight', does: 'Look further right', run: () => move(-stepPx, 0) },
-    { key: 'ArrowUp', does: 'Look further up', run: () => move(0, stepPx) },
-    { key: 'ArrowDown', does: 'Look further down', run: () => move(0, -stepPx) },
+  useShortcuts([
+    { key: '+', label: 'Larger', run: () => zoom(zoomStep) },
+    { key: '=', label: 'Larger', run: () => zoom(zoomStep) },
+    { key: '-', label: 'Smaller', run: () => zoom(1 / zoomStep) },
+    { key: '0', label: 'Show all of it', run: fit },
+    { key: 'ArrowLeft', label: 'Look further left', run: () => move(stepPx, 0) },
+    { key: 'ArrowRight', label: 'Look further right', run: () => move(-stepPx, 0) },
+    { key: 'ArrowUp', label: 'Look further up', run: () => move(0, stepPx) },
+    { key: 'ArrowDown', label: 'Look further down', run: () => move(0, -stepPx) },
   ])
 
   return (
     <section class="delegation" aria-label="Delegation">
       <div class="delegation-tools">
-        <Choice
+        <SegmentedControl
           label="Boxes"
-          value={by}
+          value={grouping}
           options={[
             ['task', 'By task'],
             ['agent', 'By agent'],
@@ -110,8 +110,8 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
           onChange={(wanted) => setQuery({ group: wanted === 'agent' ? 'agent' : '' })}
         />
         <span class="faint">
-          {many(nodes.length, by)},{' '}
-          {many(
+          {pluralize(nodes.length, grouping)},{' '}
+          {pluralize(
             edges.reduce((sum, { calls }) => sum + calls, 0),
             'call',
           )}
@@ -121,7 +121,7 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
           −
         </button>
         <span class="delegation-scale" aria-live="polite">
-          {count(Math.round(view.scale * 100))} %
+          {formatCount(Math.round(view.scale * 100))} %
         </span>
         <button type="button" class="small" aria-label="Larger" title="Larger (+)" onClick={() => zoom(zoomStep)}>
           +
@@ -134,7 +134,7 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
         <svg
           class="delegation-drawing"
           role="group"
-          aria-label={`${many(nodes.length, by)} and the calls between them`}
+          aria-label={`${pluralize(nodes.length, grouping)} and the calls between them`}
         >
           <defs>
             <marker
@@ -158,7 +158,7 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
                 key={node.id}
                 node={node}
                 height={box.height}
-                at={layout.places.get(node.id) ?? { x: 0, y: 0 }}
+                at={layout.positions.get(node.id) ?? { x: 0, y: 0 }}
                 onFocus={() => show(node.id)}
               />
             ))}

@@ -1,19 +1,19 @@
-/** Who handed work on to whom in a trace: its tasks, or the agents that did them, and the calls between them. Pure. */
+/** The delegations in a trace: its tasks, or the agents that ran them, and the calls between them. Pure. */
 import type { Span } from '../api/admin.ts'
-import { childTaskOf, stateOf, stretchOf, text, usedBy, wordsOf } from './span-tree.ts'
+import { spanChildTask, spanTaskState, spanTimeRange, stringAttribute, spanUsage, spanLabel } from './span-tree.ts'
 
 export interface DelegationNode {
   readonly id: string
   readonly agent: string
-  /** `elsewhere`: an agent of another hub. `unseen`: its task is not part of what is shown. */
+  /** `elsewhere`: an agent of another hub. `unseen`: its task is not part of the trace shown. */
   readonly kind: 'task' | 'elsewhere' | 'unseen'
   readonly taskIds: readonly string[]
-  /** Of a task; of an agent with several, the one that most needs a look. */
+  /** The state of the task; for an agent with several, the state that most needs attention. */
   readonly state: string | undefined
   readonly durationMs: number
   readonly tokens: number
   readonly cost: number | undefined
-  /** Of its own spans, those that failed. */
+  /** The number of failed spans of its own. */
   readonly errors: number
 }
 
@@ -21,7 +21,7 @@ export interface DelegationEdge {
   readonly from: string
   readonly to: string
   readonly calls: number
-  /** Of all of them together. */
+  /** The sum over all calls. */
   readonly durationMs: number
   readonly errors: number
   readonly isRunning: boolean
@@ -34,7 +34,7 @@ export interface Delegation {
 
 export type Grouping = 'task' | 'agent'
 
-/** Each task for itself, or all tasks of an agent as one. */
+/** One node per task, or one per agent. */
 export function delegationOf(roots: readonly Span[], by: Grouping, now: number): Delegation {
   const found = readTasks(roots, now)
   return by === 'task' ? found : byAgent(found)
@@ -47,7 +47,7 @@ function readTasks(roots: readonly Span[], now: number): Delegation {
   function connect(from: string, to: string, hop: Span, isCall: boolean): void {
     const key = `${from} ${to}`
     const before = edges.get(key)
-    // A child that nobody has called yet, as far as is known: its call has not ended.
+    // A child task without a known call adds an edge only if there is none: its call has not ended yet.
     if (before !== undefined && !isCall) return
     edges.set(key, joinEdges({ from, to, ...edgeOf(hop, now) }, before))
   }
@@ -66,9 +66,9 @@ function readTasks(roots: readonly Span[], now: number): Delegation {
   }
 
   function call(hop: Span, taskId: string): void {
-    const child = childTaskOf(hop) ?? hop.children.find(({ kind }) => kind === 'task')?.taskId
+    const child = spanChildTask(hop) ?? hop.children.find(({ kind }) => kind === 'task')?.taskId
     const id = child ?? `${hop.name} of ${taskId}`
-    if (!nodes.has(id)) nodes.set(id, strangerOf(id, hop, child))
+    if (!nodes.has(id)) nodes.set(id, externalNode(id, hop, child))
     connect(taskId, id, hop, true)
   }
 
@@ -82,14 +82,14 @@ function readTasks(roots: readonly Span[], now: number): Delegation {
 }
 
 function nodeOf(span: Span, now: number): DelegationNode {
-  const { from, to } = stretchOf(span, now)
-  const { inputTokens, outputTokens, cost } = usedBy(span)
+  const { from, to } = spanTimeRange(span, now)
+  const { inputTokens, outputTokens, cost } = spanUsage(span)
   return {
     id: span.taskId,
-    agent: wordsOf(span).name,
+    agent: spanLabel(span).name,
     kind: 'task',
     taskIds: [span.taskId],
-    state: stateOf(span),
+    state: spanTaskState(span),
     durationMs: to - from,
     tokens: inputTokens + outputTokens,
     cost,
@@ -97,10 +97,10 @@ function nodeOf(span: Span, now: number): DelegationNode {
   }
 }
 
-function strangerOf(id: string, hop: Span, taskId: string | undefined): DelegationNode {
+function externalNode(id: string, hop: Span, taskId: string | undefined): DelegationNode {
   return {
     id,
-    agent: text(hop.attributes, 'agent') ?? hop.name,
+    agent: stringAttribute(hop.attributes, 'agent') ?? hop.name,
     kind: taskId === undefined && hop.name.startsWith('call ') ? 'elsewhere' : 'unseen',
     taskIds: taskId === undefined ? [] : [taskId],
     state: undefined,
@@ -112,7 +112,7 @@ function strangerOf(id: string, hop: Span, taskId: string | undefined): Delegati
 }
 
 function edgeOf(hop: Span, now: number): Omit<DelegationEdge, 'from' | 'to'> {
-  const { from, to } = stretchOf(hop, now)
+  const { from, to } = spanTimeRange(hop, now)
   const isRunning = hop.endedAt === undefined
   return { calls: 1, durationMs: to - from, errors: hop.outcome === 'error' ? 1 : 0, isRunning }
 }
@@ -158,7 +158,7 @@ function joinNodes(node: DelegationNode, before: DelegationNode | undefined): De
   }
 }
 
-const calmFirst = [
+const statesByUrgency = [
   'COMPLETED',
   'CANCELED',
   'SUBMITTED',
@@ -170,5 +170,5 @@ const calmFirst = [
 ]
 
 function urgency(state: string | undefined): number {
-  return calmFirst.indexOf((state ?? '').replace('TASK_STATE_', ''))
+  return statesByUrgency.indexOf((state ?? '').replace('TASK_STATE_', ''))
 }

@@ -1,17 +1,17 @@
-/** The calls from one task or agent to another: how many, and how long they took. */
-import { duration } from '../parts/words.ts'
+/** The calls from one task or agent to another: their number and total duration. */
+import { formatDuration } from '../components/format.ts'
 import type { DelegationEdge } from './delegation.ts'
-import { curve } from './layered.ts'
-import type { Point } from './layered.ts'
+import { curvePath } from './graph-layout.ts'
+import type { Point } from './graph-layout.ts'
 
 export function EdgeLine({ edge, points }: { readonly edge: DelegationEdge; readonly points: readonly Point[] }) {
   const { calls, durationMs, errors, isRunning } = edge
   const tone = errors > 0 ? 'failed' : isRunning ? 'working' : ''
-  const label = `${calls > 1 ? `${calls}× · ` : ''}${duration(durationMs)}${errors > 0 ? ` · ✕ ${errors}` : ''}`
+  const label = `${calls > 1 ? `${calls}× · ` : ''}${formatDuration(durationMs)}${errors > 0 ? ` · ✕ ${errors}` : ''}`
   const at = middleOf(points)
   return (
     <g class={`delegation-edge ${tone}`}>
-      <path d={curve(points)} marker-end="url(#delegation-arrow)" />
+      <path d={curvePath(points)} marker-end="url(#delegation-arrow)" />
       {at !== undefined && (
         <text x={at.x} y={at.y - 5}>
           {label}
@@ -21,7 +21,7 @@ export function EdgeLine({ edge, points }: { readonly edge: DelegationEdge; read
   )
 }
 
-/** On the piece that leads to the end: that is where the line is alone. */
+/** On the last segment, which no other line shares. */
 function middleOf(points: readonly Point[]): Point | undefined {
   const [from, to] = points.slice(-2)
   return from === undefined || to === undefined ? undefined : { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }

@@ -1,36 +1,45 @@
-/** What is known of one span: when, how long, what it used, why it failed, where it leads, and what was logged meanwhile. */
+/** The details of one span: times, usage, error, links and logged events. */
 import type { ComponentChildren } from 'preact'
 import type { Span } from '../api/admin.ts'
 import { setQuery } from '../app/router.ts'
-import { Id } from '../parts/copy.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { Json } from '../parts/json.tsx'
-import { Fact, Facts } from '../parts/sheet.tsx'
-import { Mark, State } from '../parts/state.tsx'
-import { Clock } from '../parts/time.tsx'
-import { cost, count, duration, many } from '../parts/words.ts'
-import { childTaskOf, errorOf, lookOfSpan, stateOf, stretchOf, text, usedBy, wordsOf } from './span-tree.ts'
+import { CopyableId } from '../components/content/copy-button.tsx'
+import { Icon } from '../components/icon.tsx'
+import { JsonTreeView } from '../components/content/json-tree.tsx'
+import { Fact, FactList } from '../components/layout/page-head.tsx'
+import { StatusBadge, TaskStateBadge } from '../components/status/task-state.tsx'
+import { ClockTime } from '../components/time.tsx'
+import { formatCost, formatCount, formatDuration, pluralize } from '../components/format.ts'
+import {
+  spanChildTask,
+  spanError,
+  spanStatus,
+  spanTaskState,
+  spanTimeRange,
+  stringAttribute,
+  spanUsage,
+  spanLabel,
+} from './span-tree.ts'
 import './span-details.css'
 
 export interface SpanDetailsProps {
   readonly span: Span
-  /** Of the trace, in milliseconds since the epoch. */
+  /** Start of the trace, in milliseconds since the epoch. */
   readonly start: number
   readonly now: number
   onClose(): void
 }
 
 export function SpanDetails({ span, start, now, onClose }: SpanDetailsProps) {
-  const { sort, name } = wordsOf(span)
-  const state = stateOf(span)
-  const error = errorOf(span)
+  const { type, name } = spanLabel(span)
+  const state = spanTaskState(span)
+  const error = spanError(span)
   return (
     <aside class="span-details" aria-label="Selected span">
       <header class="span-details-head">
         <h3 class="cut grow">
-          <span class="span-details-sort">{sort}</span> {name}
+          <span class="span-details-sort">{type}</span> {name}
         </h3>
-        {state === undefined ? <Mark {...lookOfSpan(span)} /> : <State state={state} />}
+        {state === undefined ? <StatusBadge {...spanStatus(span)} /> : <TaskStateBadge state={state} />}
         <button
           type="button"
           class="plain icon small"
@@ -43,32 +52,32 @@ export function SpanDetails({ span, start, now, onClose }: SpanDetailsProps) {
       </header>
       <div class="span-details-body">
         {error !== undefined && <p class="span-details-error">{error}</p>}
-        <Ways span={span} />
-        <Facts>
-          <Times span={span} start={start} now={now} />
-          <Uses span={span} />
+        <SpanLinks span={span} />
+        <FactList>
+          <TimeFacts span={span} start={start} now={now} />
+          <UsageFacts span={span} />
           <Fact name="Span">
-            <Id id={span.spanId} what="the id of the span" />
+            <CopyableId id={span.spanId} what="the id of the span" />
           </Fact>
-        </Facts>
-        <Part title="Attributes">
-          <Json value={span.attributes} />
-        </Part>
+        </FactList>
+        <DetailsSection title="Attributes">
+          <JsonTreeView value={span.attributes} />
+        </DetailsSection>
         <Events span={span} start={start} />
       </div>
     </aside>
   )
 }
 
-/** To its task, to the task that it led to, to the webhook. */
-function Ways({ span }: { readonly span: Span }) {
-  const child = childTaskOf(span)
-  const configId = span.kind === 'push' ? text(span.attributes, 'configId') : undefined
+/** Links to its task, to the child task and to the webhook. */
+function SpanLinks({ span }: { readonly span: Span }) {
+  const child = spanChildTask(span)
+  const configId = span.kind === 'push' ? stringAttribute(span.attributes, 'configId') : undefined
   return (
     <p class="span-details-ways">
       {child !== undefined && (
         <a class="button small" href={`/tasks/${encodeURIComponent(child)}`}>
-          Open the task of {wordsOf(span).name}
+          Open the task of {spanLabel(span).name}
         </a>
       )}
       {configId !== undefined && (
@@ -86,28 +95,28 @@ function Ways({ span }: { readonly span: Span }) {
   )
 }
 
-function Times({ span, start, now }: { readonly span: Span; readonly start: number; readonly now: number }) {
-  const { from, to } = stretchOf(span, now)
+function TimeFacts({ span, start, now }: { readonly span: Span; readonly start: number; readonly now: number }) {
+  const { from, to } = spanTimeRange(span, now)
   return (
     <>
       <Fact name="Began">
-        <Clock at={span.startedAt} /> <span class="faint">after {duration(from - start)}</span>
+        <ClockTime at={span.startedAt} /> <span class="faint">after {formatDuration(from - start)}</span>
       </Fact>
-      <Fact name={span.endedAt === undefined ? 'Runs for' : 'Took'}>{duration(to - from)}</Fact>
+      <Fact name={span.endedAt === undefined ? 'Runs for' : 'Took'}>{formatDuration(to - from)}</Fact>
     </>
   )
 }
 
-function Uses({ span }: { readonly span: Span }) {
-  const { inputTokens, outputTokens, cost: paid } = usedBy(span)
+function UsageFacts({ span }: { readonly span: Span }) {
+  const { inputTokens, outputTokens, cost: paid } = spanUsage(span)
   return (
     <>
       {inputTokens + outputTokens > 0 && (
         <Fact name="Tokens">
-          {count(inputTokens)} in, {count(outputTokens)} out
+          {formatCount(inputTokens)} in, {formatCount(outputTokens)} out
         </Fact>
       )}
-      {paid !== undefined && <Fact name="Cost">{cost(paid)}</Fact>}
+      {paid !== undefined && <Fact name="Cost">{formatCost(paid)}</Fact>}
     </>
   )
 }
@@ -115,21 +124,21 @@ function Uses({ span }: { readonly span: Span }) {
 function Events({ span, start }: { readonly span: Span; readonly start: number }) {
   const { events, droppedEvents } = span
   if (events.length === 0) return null
-  // The first and the last are kept; what is missing was in between.
+  // The first and the last events are kept; the dropped ones were in between.
   const half = droppedEvents > 0 ? Math.ceil(events.length / 2) : events.length
   const row = ({ seq, name, at, attributes }: Span['events'][number]) => (
     <tr key={seq}>
       <td class="span-details-number">
         <a href={`/tasks/${encodeURIComponent(span.taskId)}/events?event=${seq}`}>{seq}</a>
       </td>
-      <td class="span-details-number">{duration(Date.parse(at) - start)}</td>
+      <td class="span-details-number">{formatDuration(Date.parse(at) - start)}</td>
       <td>
-        {name} <span class="faint">{aboutEvent(attributes)}</span>
+        {name} <span class="faint">{eventAttributesText(attributes)}</span>
       </td>
     </tr>
   )
   return (
-    <Part title={`Events (${count(events.length + droppedEvents)})`}>
+    <DetailsSection title={`Events (${formatCount(events.length + droppedEvents)})`}>
       <table class="data span-details-events">
         <thead>
           <tr>
@@ -143,19 +152,19 @@ function Events({ span, start }: { readonly span: Span; readonly start: number }
           {droppedEvents > 0 && (
             <tr>
               <td colSpan={3} class="faint">
-                {many(droppedEvents, 'event')} in between {droppedEvents === 1 ? 'is' : 'are'} not part of the trace.
-                The <a href={`/tasks/${encodeURIComponent(span.taskId)}/events`}>task’s log</a> has them.
+                {pluralize(droppedEvents, 'event')} in between {droppedEvents === 1 ? 'is' : 'are'} not part of the
+                trace. The <a href={`/tasks/${encodeURIComponent(span.taskId)}/events`}>task’s log</a> has them.
               </td>
             </tr>
           )}
           {events.slice(half).map(row)}
         </tbody>
       </table>
-    </Part>
+    </DetailsSection>
   )
 }
 
-function aboutEvent(attributes: Span['attributes']): string {
+function eventAttributesText(attributes: Span['attributes']): string {
   return Object.entries(attributes)
     .filter(([name]) => name !== 'seq')
     .map(([name, value]) =>
@@ -164,7 +173,7 @@ function aboutEvent(attributes: Span['attributes']): string {
     .join(' · ')
 }
 
-function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+function DetailsSection({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
     <section class="span-details-part">
       <h4>{title}</h4>

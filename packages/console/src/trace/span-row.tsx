@@ -1,41 +1,41 @@
-/** One span of a waterfall: how deep it stands, what it is, when it ran, and what it took. */
-import { cost, duration, short } from '../parts/words.ts'
-import { errorOf, isRunning, lookOfSpan, stretchOf, usedBy, wordsOf } from './span-tree.ts'
-import type { Line, Stretch } from './span-tree.ts'
+/** One span of a waterfall: depth, name, bar and usage. */
+import { formatCost, formatDuration, formatCompact } from '../components/format.ts'
+import { spanError, isSpanRunning, spanStatus, spanTimeRange, spanUsage, spanLabel } from './span-tree.ts'
+import type { SpanLine, TimeRange } from './span-tree.ts'
 import { barOf } from './time-axis.ts'
 
 export interface SpanRowProps {
-  readonly line: Line
+  readonly line: SpanLine
   readonly index: number
   readonly now: number
-  /** What the axis shows. */
-  readonly seen: Stretch
+  /** The time range of the axis. */
+  readonly seen: TimeRange
   readonly columns: { readonly tokens: boolean; readonly cost: boolean }
   readonly isSelected: boolean
   onSelect(): void
   onFold(): void
 }
 
-/** Deeper ones are not moved further: their names would have no room. */
-const deepest = 12
+/** Deeper spans are not indented further: their names would have no room. */
+const maxIndentDepth = 12
 
 export function SpanRow({ line, index, now, seen, columns, isSelected, onSelect, onFold }: SpanRowProps) {
-  const { span, depth, below, isFolded } = line
-  const { sort, name } = wordsOf(span)
-  const { tone, shape, word } = lookOfSpan(span)
-  const used = usedBy(span)
-  const stretch = stretchOf(span, now)
+  const { span, depth, descendantCount, isFolded } = line
+  const { type, name } = spanLabel(span)
+  const { tone, shape, word } = spanStatus(span)
+  const used = spanUsage(span)
+  const stretch = spanTimeRange(span, now)
   const tokens = used.inputTokens + used.outputTokens
-  const error = errorOf(span)
+  const error = spanError(span)
   return (
     <div class={`waterfall-line waterfall-row ${tone}${isSelected ? ' selected' : ''}`}>
-      <span class="waterfall-cell" style={{ '--depth': Math.min(depth, deepest) }}>
-        {below > 0 ? (
+      <span class="waterfall-cell" style={{ '--depth': Math.min(depth, maxIndentDepth) }}>
+        {descendantCount > 0 ? (
           <button
             type="button"
             class="waterfall-fold"
             aria-expanded={!isFolded}
-            aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${sort} ${name}`}
+            aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${type} ${name}`}
             onClick={onFold}
           >
             {isFolded ? '▸' : '▾'}
@@ -48,7 +48,7 @@ export function SpanRow({ line, index, now, seen, columns, isSelected, onSelect,
           class="waterfall-name"
           data-row={index}
           aria-current={isSelected ? 'true' : undefined}
-          title={error === undefined ? `${sort} ${name}` : `${sort} ${name}: ${error}`}
+          title={error === undefined ? `${type} ${name}` : `${type} ${name}: ${error}`}
           onClick={onSelect}
         >
           {tone !== 'done' && (
@@ -57,29 +57,29 @@ export function SpanRow({ line, index, now, seen, columns, isSelected, onSelect,
             </span>
           )}
           <span class="cut">
-            {sort !== '' && <span class="waterfall-sort">{sort} </span>}
+            {type !== '' && <span class="waterfall-sort">{type} </span>}
             {name}
           </span>
-          {isFolded && <span class="faint">+{short(below)}</span>}
+          {isFolded && <span class="faint">+{formatCompact(descendantCount)}</span>}
           <span class="unseen">
-            , level {depth + 1}, {word}, {duration(stretch.to - stretch.from)}
+            , level {depth + 1}, {word}, {formatDuration(stretch.to - stretch.from)}
           </span>
         </button>
       </span>
       <span class="waterfall-lane" aria-hidden="true">
-        <Lane kind={span.kind} bar={barOf(stretch, seen)} isRunning={isRunning(span)} />
+        <Lane kind={span.kind} bar={barOf(stretch, seen)} isRunning={isSpanRunning(span)} />
       </span>
-      <span class="waterfall-number">{duration(stretch.to - stretch.from)}</span>
+      <span class="waterfall-number">{formatDuration(stretch.to - stretch.from)}</span>
       {columns.tokens && (
         <span
           class="waterfall-number waterfall-tokens"
           title={tokens > 0 ? `${used.inputTokens} in, ${used.outputTokens} out` : undefined}
         >
-          {tokens > 0 ? short(tokens) : ''}
+          {tokens > 0 ? formatCompact(tokens) : ''}
         </span>
       )}
       {columns.cost && (
-        <span class="waterfall-number waterfall-cost">{used.cost === undefined ? '' : cost(used.cost)}</span>
+        <span class="waterfall-number waterfall-cost">{used.cost === undefined ? '' : formatCost(used.cost)}</span>
       )}
     </div>
   )

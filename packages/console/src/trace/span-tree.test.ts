@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
-  childTaskOf,
-  errorOf,
-  linesOf,
-  lookOfSpan,
-  pathTo,
-  spansOf,
-  stretchOf,
-  usedBy,
-  wholeStretch,
-  wordsOf,
+  spanChildTask,
+  spanError,
+  spanLines,
+  spanStatus,
+  spanPath,
+  flattenSpans,
+  spanTimeRange,
+  spanUsage,
+  totalTimeRange,
+  spanLabel,
 } from './span-tree.ts'
 import { hopTo, span, t0, taskOf } from './testing/spans.ts'
 
@@ -21,9 +21,9 @@ const root = taskOf('writer', [turn, push])
 
 describe('the lines of a waterfall', () => {
   it('are the spans, each below the one that it is part of', () => {
-    const lines = linesOf([root], new Set())
+    const lines = spanLines([root], new Set())
     assert.deepEqual(
-      lines.map(({ span: { spanId }, depth, below }) => [spanId, depth, below]),
+      lines.map(({ span: { spanId }, depth, descendantCount }) => [spanId, depth, descendantCount]),
       [
         ['writer-task-root', 0, 3],
         ['turn', 1, 1],
@@ -34,7 +34,7 @@ describe('the lines of a waterfall', () => {
   })
 
   it('leave out what is inside a folded one, and know how much that is', () => {
-    const lines = linesOf([root], new Set(['turn', 'model']))
+    const lines = spanLines([root], new Set(['turn', 'model']))
     assert.deepEqual(
       lines.map(({ span: { spanId }, isFolded }) => [spanId, isFolded]),
       [
@@ -43,32 +43,32 @@ describe('the lines of a waterfall', () => {
         ['push', false],
       ],
     )
-    assert.equal(lines[1]?.below, 1)
+    assert.equal(lines[1]?.descendantCount, 1)
   })
 
   it('are as many as there are spans, however many', () => {
     const children = Array.from({ length: 9_000 }, (_, n) => span(`s${n}`))
-    assert.equal(spansOf([taskOf('busy', children)]).length, 9_001)
+    assert.equal(flattenSpans([taskOf('busy', children)]).length, 9_001)
   })
 
   it('are found with those above them', () => {
     assert.deepEqual(
-      pathTo([span('other'), root], 'model').map(({ spanId }) => spanId),
+      spanPath([span('other'), root], 'model').map(({ spanId }) => spanId),
       ['writer-task-root', 'turn', 'model'],
     )
-    assert.deepEqual(pathTo([root], 'none'), [])
+    assert.deepEqual(spanPath([root], 'none'), [])
   })
 })
 
 describe('the time that spans take', () => {
   it('is until now for those that go on', () => {
-    assert.deepEqual(stretchOf(span('x', { at: [5] }), t0 + 100), { from: t0 + 5, to: t0 + 100 })
-    assert.deepEqual(stretchOf(span('x', { at: [5] }), t0), { from: t0 + 5, to: t0 + 5 })
+    assert.deepEqual(spanTimeRange(span('x', { at: [5] }), t0 + 100), { from: t0 + 5, to: t0 + 100 })
+    assert.deepEqual(spanTimeRange(span('x', { at: [5] }), t0), { from: t0 + 5, to: t0 + 5 })
   })
 
   it('is from the first beginning to the last end, webhooks included', () => {
-    assert.deepEqual(wholeStretch(spansOf([root]), t0), { from: t0, to: t0 + 15 })
-    assert.deepEqual(wholeStretch([], t0), { from: t0, to: t0 })
+    assert.deepEqual(totalTimeRange(flattenSpans([root]), t0), { from: t0, to: t0 + 15 })
+    assert.deepEqual(totalTimeRange([], t0), { from: t0, to: t0 })
   })
 })
 
@@ -84,7 +84,7 @@ describe('what a span is', () => {
       span('m', { kind: 'model', name: 'chat m', attributes: { 'gen_ai.request.model': 'm-1' } }),
       span('p', { kind: 'push', name: 'push', attributes: { said: 'HTTP 200' } }),
       span('look it up'),
-    ].map((one) => Object.values(wordsOf(one)).join(' ').trim())
+    ].map((one) => Object.values(spanLabel(one)).join(' ').trim())
     assert.deepEqual(said, [
       'task writer',
       'turn 1',
@@ -107,7 +107,7 @@ describe('what a span is', () => {
         span('c'),
         span('d', { outcome: 'error' }),
         span('e', { outcome: 'canceled' }),
-      ].map((one) => lookOfSpan(one).tone),
+      ].map((one) => spanStatus(one).tone),
       ['working', 'waiting', 'done', 'failed', 'ended'],
     )
   })
@@ -118,11 +118,11 @@ describe('what a span is', () => {
       'gen_ai.usage.output_tokens': 'many',
       'gen_ai.usage.cost': 0.25,
     }
-    assert.deepEqual(usedBy(span('m', { attributes: used })), { inputTokens: 12, outputTokens: 0, cost: 0.25 })
-    assert.equal(errorOf(span('m', { outcome: 'error', attributes: { 'error.type': 'TIMEOUT' } })), 'TIMEOUT')
-    assert.equal(errorOf(span('p', { kind: 'push', outcome: 'error', attributes: { said: 'HTTP 500' } })), 'HTTP 500')
-    assert.equal(errorOf(span('m', { attributes: { error: 'old news' } })), undefined)
-    assert.equal(childTaskOf(hopTo('checker', [taskOf('checker')])), 'checker-task')
-    assert.equal(childTaskOf(root), undefined)
+    assert.deepEqual(spanUsage(span('m', { attributes: used })), { inputTokens: 12, outputTokens: 0, cost: 0.25 })
+    assert.equal(spanError(span('m', { outcome: 'error', attributes: { 'error.type': 'TIMEOUT' } })), 'TIMEOUT')
+    assert.equal(spanError(span('p', { kind: 'push', outcome: 'error', attributes: { said: 'HTTP 500' } })), 'HTTP 500')
+    assert.equal(spanError(span('m', { attributes: { error: 'old news' } })), undefined)
+    assert.equal(spanChildTask(hopTo('checker', [taskOf('checker')])), 'checker-task')
+    assert.equal(spanChildTask(root), undefined)
   })
 })

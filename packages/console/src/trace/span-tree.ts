@@ -1,30 +1,30 @@
-/** The spans of a trace as lines, one under the other, and what each of them is in a few words. Pure. */
+/** The spans of a trace as lines, and a short description of each. Pure. */
 import type { Span } from '../api/admin.ts'
 
-export interface Line {
+export interface SpanLine {
   readonly span: Span
   readonly depth: number
-  /** How many stand below it, at any depth. */
-  readonly below: number
+  /** The number of descendants at any depth. */
+  readonly descendantCount: number
   readonly isFolded: boolean
 }
 
-export interface Stretch {
+export interface TimeRange {
   /** Milliseconds since the epoch. */
   readonly from: number
   readonly to: number
 }
 
-export type Tone = 'working' | 'waiting' | 'done' | 'failed' | 'ended'
+export type SpanTone = 'working' | 'waiting' | 'done' | 'failed' | 'ended'
 
-/** Top to bottom; what is inside those that are folded is left out. */
-export function linesOf(roots: readonly Span[], folded: ReadonlySet<string>): readonly Line[] {
-  const lines: Line[] = []
+/** Top to bottom, without the descendants of folded spans. */
+export function spanLines(roots: readonly Span[], folded: ReadonlySet<string>): readonly SpanLine[] {
+  const lines: SpanLine[] = []
   const sizes = sizesOf(roots)
   function add(span: Span, depth: number): void {
     const below = (sizes.get(span) ?? 1) - 1
     const isFolded = below > 0 && folded.has(span.spanId)
-    lines.push({ span, depth, below, isFolded })
+    lines.push({ span, depth, descendantCount: below, isFolded })
     if (!isFolded) for (const child of span.children) add(child, depth + 1)
   }
   for (const root of roots) add(root, 0)
@@ -43,50 +43,50 @@ function sizesOf(roots: readonly Span[]): ReadonlyMap<Span, number> {
   return sizes
 }
 
-/** All of them, in the order of the lines. */
-export function spansOf(roots: readonly Span[]): readonly Span[] {
-  return linesOf(roots, new Set()).map(({ span }) => span)
+/** All spans, in the order of the lines. */
+export function flattenSpans(roots: readonly Span[]): readonly Span[] {
+  return spanLines(roots, new Set()).map(({ span }) => span)
 }
 
-/** Those above it, the outermost first, and itself; none if it is not there. */
-export function pathTo(roots: readonly Span[], spanId: string): readonly Span[] {
+/** The ancestors, outermost first, and the span itself; empty if it does not exist. */
+export function spanPath(roots: readonly Span[], spanId: string): readonly Span[] {
   for (const root of roots) {
     if (root.spanId === spanId) return [root]
-    const inside = pathTo(root.children, spanId)
+    const inside = spanPath(root.children, spanId)
     if (inside.length > 0) return [root, ...inside]
   }
   return []
 }
 
-/** What goes on ends now. */
-export function stretchOf({ startedAt, endedAt }: Pick<Span, 'startedAt' | 'endedAt'>, now: number): Stretch {
+/** A running span ends now. */
+export function spanTimeRange({ startedAt, endedAt }: Pick<Span, 'startedAt' | 'endedAt'>, now: number): TimeRange {
   const from = Date.parse(startedAt)
   return { from, to: Math.max(from, endedAt === undefined ? now : Date.parse(endedAt)) }
 }
 
-/** From the first beginning to the last end; webhooks are told after a task has ended, too. */
-export function wholeStretch(spans: readonly Span[], now: number): Stretch {
+/** From the first start to the last end; webhooks are delivered after a task has ended, too. */
+export function totalTimeRange(spans: readonly Span[], now: number): TimeRange {
   let [from, to] = [Infinity, -Infinity]
   for (const span of spans) {
-    const one = stretchOf(span, now)
+    const one = spanTimeRange(span, now)
     from = Math.min(from, one.from)
     to = Math.max(to, one.to)
   }
   return from === Infinity ? { from: now, to: now } : { from, to }
 }
 
-export function isRunning({ endedAt }: Pick<Span, 'endedAt'>): boolean {
+export function isSpanRunning({ endedAt }: Pick<Span, 'endedAt'>): boolean {
   return endedAt === undefined
 }
 
-export function stateOf({ attributes }: Span): string | undefined {
-  return text(attributes, 'state')
+export function spanTaskState({ attributes }: Span): string | undefined {
+  return stringAttribute(attributes, 'state')
 }
 
-/** How it stands: colour, shape and word, each enough by itself. */
-export function lookOfSpan(span: Span): { readonly tone: Tone; readonly shape: string; readonly word: string } {
-  if (isRunning(span)) {
-    return /_(INPUT|AUTH)_REQUIRED$/.test(stateOf(span) ?? '')
+/** The status as a colour, a shape and a word, each sufficient by itself. */
+export function spanStatus(span: Span): { readonly tone: SpanTone; readonly shape: string; readonly word: string } {
+  if (isSpanRunning(span)) {
+    return /_(INPUT|AUTH)_REQUIRED$/.test(spanTaskState(span) ?? '')
       ? { tone: 'waiting', shape: '◇', word: 'waiting' }
       : { tone: 'working', shape: '◐', word: 'running' }
   }
@@ -95,69 +95,81 @@ export function lookOfSpan(span: Span): { readonly tone: Tone; readonly shape: s
   return { tone: 'done', shape: '●', word: 'ok' }
 }
 
-export interface SpanWords {
-  /** What sort of thing it is: `task`, `tool`, `model`, … Empty where its name says it. */
-  readonly sort: string
+export interface SpanLabel {
+  /** The type: `task`, `tool`, `model`, … Empty if the name says it. */
+  readonly type: string
   readonly name: string
 }
 
-export function wordsOf({ kind, name, attributes }: Span): SpanWords {
+export function spanLabel({ kind, name, attributes }: Span): SpanLabel {
   switch (kind) {
     case 'task':
-      return { sort: 'task', name: text(attributes, 'gen_ai.agent.name') ?? name.replace(/^invoke_agent /, '') }
+      return {
+        type: 'task',
+        name: stringAttribute(attributes, 'gen_ai.agent.name') ?? name.replace(/^invoke_agent /, ''),
+      }
     case 'turn': {
-      const attempt = number(attributes, 'attempt') ?? 1
-      return { sort: 'turn', name: `${name.replace(/^turn /, '')}${attempt > 1 ? `, try ${attempt}` : ''}` }
+      const attempt = numberAttribute(attributes, 'attempt') ?? 1
+      return { type: 'turn', name: `${name.replace(/^turn /, '')}${attempt > 1 ? `, try ${attempt}` : ''}` }
     }
     case 'hop':
-      return { sort: name.startsWith('call ') ? 'call' : 'delegate', name: text(attributes, 'agent') ?? name }
+      return {
+        type: name.startsWith('call ') ? 'call' : 'delegate',
+        name: stringAttribute(attributes, 'agent') ?? name,
+      }
     case 'tool':
-      return { sort: 'tool', name: text(attributes, 'gen_ai.tool.name') ?? name.replace(/^execute_tool /, '') }
+      return {
+        type: 'tool',
+        name: stringAttribute(attributes, 'gen_ai.tool.name') ?? name.replace(/^execute_tool /, ''),
+      }
     case 'model':
       return {
-        sort: 'model',
-        name: text(attributes, 'gen_ai.response.model') ?? text(attributes, 'gen_ai.request.model') ?? name,
+        type: 'model',
+        name:
+          stringAttribute(attributes, 'gen_ai.response.model') ??
+          stringAttribute(attributes, 'gen_ai.request.model') ??
+          name,
       }
     case 'push':
-      return { sort: 'push', name: text(attributes, 'said') ?? name }
+      return { type: 'push', name: stringAttribute(attributes, 'said') ?? name }
     default:
-      return { sort: '', name }
+      return { type: '', name }
   }
 }
 
-export interface Used {
+export interface SpanUsage {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: number | undefined
 }
 
-export function usedBy({ attributes }: Span): Used {
+export function spanUsage({ attributes }: Span): SpanUsage {
   return {
-    inputTokens: number(attributes, 'gen_ai.usage.input_tokens') ?? 0,
-    outputTokens: number(attributes, 'gen_ai.usage.output_tokens') ?? 0,
-    cost: number(attributes, 'gen_ai.usage.cost'),
+    inputTokens: numberAttribute(attributes, 'gen_ai.usage.input_tokens') ?? 0,
+    outputTokens: numberAttribute(attributes, 'gen_ai.usage.output_tokens') ?? 0,
+    cost: numberAttribute(attributes, 'gen_ai.usage.cost'),
   }
 }
 
-/** Why it failed, if it says so. */
-export function errorOf({ attributes, kind, outcome }: Span): string | undefined {
+/** Why the span failed, if it reports a reason. */
+export function spanError({ attributes, kind, outcome }: Span): string | undefined {
   if (outcome !== 'error') return undefined
-  const said = kind === 'push' ? text(attributes, 'said') : undefined
-  return text(attributes, 'error') ?? text(attributes, 'error.type') ?? said
+  const pushText = kind === 'push' ? stringAttribute(attributes, 'said') : undefined
+  return stringAttribute(attributes, 'error') ?? stringAttribute(attributes, 'error.type') ?? pushText
 }
 
-/** The task that a call of another agent made. */
-export function childTaskOf({ kind, attributes }: Span): string | undefined {
-  return kind === 'hop' ? text(attributes, 'childTaskId') : undefined
+/** The child task that a call to another agent created. */
+export function spanChildTask({ kind, attributes }: Span): string | undefined {
+  return kind === 'hop' ? stringAttribute(attributes, 'childTaskId') : undefined
 }
 
-/** Nothing for an empty one. */
-export function text(attributes: Span['attributes'], name: string): string | undefined {
+/** `undefined` for an empty string. */
+export function stringAttribute(attributes: Span['attributes'], name: string): string | undefined {
   const value = attributes[name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-export function number(attributes: Span['attributes'], name: string): number | undefined {
+export function numberAttribute(attributes: Span['attributes'], name: string): number | undefined {
   const value = attributes[name]
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { around, barOf, ticksOf } from './time-axis.ts'
+import { zoomRange, barOf, axisTicks } from './time-axis.ts'
 
 const labels = (from: number, to: number, most = 6): string =>
-  ticksOf(1_000, { from: 1_000 + from, to: 1_000 + to }, most)
+  axisTicks(1_000, { from: 1_000 + from, to: 1_000 + to }, most)
     .map(({ label }) => label)
     .join(' | ')
 
@@ -19,7 +19,7 @@ describe('the axis of a waterfall', () => {
 
   it('counts from the beginning of the trace where one has zoomed in', () => {
     assert.equal(labels(1_210, 1_290), '1.22 s | 1.24 s | 1.26 s | 1.28 s')
-    const [first] = ticksOf(0, { from: 1_210, to: 1_290 }, 6)
+    const [first] = axisTicks(0, { from: 1_210, to: 1_290 }, 6)
     assert.equal(first?.share, 0.125)
   })
 
@@ -42,8 +42,8 @@ describe('the bar of a span', () => {
 
   it('is zoomed to with a little room beside it', () => {
     const whole = { from: 0, to: 1_000 }
-    assert.deepEqual(around({ from: 100, to: 200 }, whole), { from: 96, to: 204 })
-    assert.deepEqual(around({ from: 0, to: 1_000 }, whole), whole)
-    assert.deepEqual(around({ from: 500, to: 500 }, whole), { from: 499.5, to: 500.5 })
+    assert.deepEqual(zoomRange({ from: 100, to: 200 }, whole), { from: 96, to: 204 })
+    assert.deepEqual(zoomRange({ from: 0, to: 1_000 }, whole), whole)
+    assert.deepEqual(zoomRange({ from: 500, to: 500 }, whole), { from: 499.5, to: 500.5 })
   })
 })

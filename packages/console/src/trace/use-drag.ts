@@ -1,10 +1,10 @@
-/** Moving by hand: with a mouse or a finger. What was only a press stays one, so that links in what is moved can be followed. */
+/** Dragging with mouse or touch. A press without movement stays a click, so that links inside can be followed. */
 import { useRef } from 'preact/hooks'
 
-/** Less is no movement. */
-const slackPx = 4
+/** Shorter movements do not count as a drag. */
+const dragThresholdPx = 4
 
-interface Grip {
+interface DragState {
   readonly pointerId: number
   x: number
   y: number
@@ -12,7 +12,7 @@ interface Grip {
 }
 
 export function useDrag(onMove: (dx: number, dy: number) => void) {
-  const grip = useRef<Grip | undefined>(undefined)
+  const grip = useRef<DragState | undefined>(undefined)
 
   return {
     onPointerDown(event: PointerEvent): void {
@@ -23,13 +23,13 @@ export function useDrag(onMove: (dx: number, dy: number) => void) {
       const held = grip.current
       if (held === undefined || held.pointerId !== event.pointerId) return
       const [dx, dy] = [event.clientX - held.x, event.clientY - held.y]
-      if (!held.hasMoved && Math.hypot(dx, dy) < slackPx) return
+      if (!held.hasMoved && Math.hypot(dx, dy) < dragThresholdPx) return
       if (!held.hasMoved) (event.currentTarget as Element).setPointerCapture(event.pointerId)
       grip.current = { ...held, x: event.clientX, y: event.clientY, hasMoved: true }
       onMove(dx, dy)
     },
     onPointerUp(): void {
-      // The press that ends a movement is still to come.
+      // The click event that ends a drag is still to come.
       setTimeout(() => (grip.current = undefined))
     },
     onPointerCancel(): void {
@@ -40,7 +40,7 @@ export function useDrag(onMove: (dx: number, dy: number) => void) {
       event.preventDefault()
       event.stopPropagation()
     },
-    // A browser would carry the link away instead.
+    // Otherwise the browser would drag the link.
     onDragStart: (event: DragEvent): void => event.preventDefault(),
   }
 }

@@ -1,61 +1,70 @@
 /**
- * A trace as a waterfall: what ran when, under what, and how it ended. One line a span, bars on one axis of time; what goes on
- * grows. The span that is selected is told beside it.
+ * A trace as a waterfall: one line per span, bars on one time axis; running spans grow. The details of the selected span are
+ * shown beside it.
  */
 import { useSignal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { AnswerOf } from '../api/call.ts'
+import type { AdminResponse } from '../api/admin-client.ts'
 import type { Span } from '../api/admin.ts'
 import { now } from '../api/resource.ts'
-import { useKeys } from '../app/keys.ts'
+import { useShortcuts } from '../app/shortcuts.ts'
 import { query, setQuery } from '../app/router.ts'
-import { useListKeys } from '../parts/list-keys.ts'
-import { VirtualList } from '../parts/virtual-list.tsx'
-import { many } from '../parts/words.ts'
+import { useListShortcuts } from '../components/list/list-shortcuts.ts'
+import { VirtualList } from '../components/list/virtual-list.tsx'
+import { pluralize } from '../components/format.ts'
 import { SpanDetails } from './span-details.tsx'
 import { SpanRow } from './span-row.tsx'
-import { isRunning, linesOf, pathTo, spansOf, stretchOf, usedBy, wholeStretch, wordsOf } from './span-tree.ts'
-import { around, ticksOf } from './time-axis.ts'
+import {
+  isSpanRunning,
+  spanLines,
+  spanPath,
+  flattenSpans,
+  spanTimeRange,
+  spanUsage,
+  totalTimeRange,
+  spanLabel,
+} from './span-tree.ts'
+import { zoomRange, axisTicks } from './time-axis.ts'
 import './waterfall.css'
 
-/** As `getTrace` answers it: the sums, and the tree. */
-export type ShownTrace = AnswerOf<'getTrace'>['traces'][number]
+/** As `getTrace` returns it: the totals and the tree. */
+export type TraceTree = AdminResponse<'getTrace'>['traces'][number]
 
 export interface WaterfallProps {
-  readonly trace: ShownTrace
-  /** Other roots of the same trace, where a stranger's trace led to several tasks. */
-  readonly more?: readonly ShownTrace[] | undefined
+  readonly trace: TraceTree
+  /** Other roots of the same trace, if an external trace led to several tasks. */
+  readonly more?: readonly TraceTree[] | undefined
   /** The id of a span. */
   readonly selected?: string | undefined
-  /** Told the id of the span; an empty one when it is closed. */
+  /** Called with the id of the span, or an empty string when it is closed. */
   readonly onSelect?: ((spanId: string) => void) | undefined
 }
 
 const isPhone = matchMedia('(max-width: 720px)')
-/** As much room as the longest of the words takes. */
+/** The width of the longest label. */
 const tickWidth = 72
 
-/** Fills the column that it stands in. Which span is zoomed to stands in the address, as `zoom`. */
+/** Fills its column. The address holds the zoomed span as `zoom`. */
 export function Waterfall({ trace, more = [], selected = '', onSelect }: WaterfallProps) {
   const frame = useRef<HTMLElement>(null)
   const axis = useRef<HTMLSpanElement>(null)
   const axisWidth = useWidth(axis)
   const folded = useSignal<ReadonlySet<string>>(new Set())
   const roots = useMemo(() => [trace, ...more].map(({ root }) => root), [trace, ...more])
-  const spans = useMemo(() => spansOf(roots), [roots])
-  const lines = useMemo(() => linesOf(roots, folded.value), [roots, folded.value])
-  const at = spans.some(isRunning) ? now.value : 0
-  const whole = wholeStretch(spans, at)
+  const spans = useMemo(() => flattenSpans(roots), [roots])
+  const lines = useMemo(() => spanLines(roots, folded.value), [roots, folded.value])
+  const at = spans.some(isSpanRunning) ? now.value : 0
+  const whole = totalTimeRange(spans, at)
   const zoom = spans.find(({ spanId }) => spanId === query.value.get('zoom'))
-  const seen = zoom === undefined ? whole : around(stretchOf(zoom, at), whole)
-  const ticks = ticksOf(whole.from, seen, Math.max(2, Math.floor(axisWidth.value / tickWidth)))
+  const seen = zoom === undefined ? whole : zoomRange(spanTimeRange(zoom, at), whole)
+  const ticks = axisTicks(whole.from, seen, Math.max(2, Math.floor(axisWidth.value / tickWidth)))
   const shownSpan = spans.find(({ spanId }) => spanId === selected)
   const open = lines.findIndex(({ span }) => span.spanId === selected)
   const columns = {
-    tokens: spans.some((span) => usedBy(span).inputTokens + usedBy(span).outputTokens > 0),
-    cost: spans.some((span) => usedBy(span).cost !== undefined),
+    tokens: spans.some((span) => spanUsage(span).inputTokens + spanUsage(span).outputTokens > 0),
+    cost: spans.some((span) => spanUsage(span).cost !== undefined),
   }
 
   const select = (span: Span | undefined): void => onSelect?.(span?.spanId ?? '')
@@ -65,7 +74,7 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
     else next.delete(spanId)
     folded.value = next
   }
-  const { cursor, move } = useListKeys({
+  const { cursor, move } = useListShortcuts({
     count: lines.length,
     at: open,
     frame,
@@ -77,29 +86,29 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
   const current = lines[cursor ?? 0]
   function leftward(): void {
     if (current === undefined) return
-    if (current.below > 0 && !current.isFolded) return fold(current.span.spanId, true)
-    const parent = pathTo(roots, current.span.spanId).at(-2)
+    if (current.descendantCount > 0 && !current.isFolded) return fold(current.span.spanId, true)
+    const parent = spanPath(roots, current.span.spanId).at(-2)
     if (parent !== undefined) select(parent)
   }
-  useKeys([
-    { key: 'ArrowDown', does: 'Next span', run: () => move(1) },
-    { key: 'ArrowUp', does: 'Previous span', run: () => move(-1) },
-    { key: 'ArrowLeft', does: 'Fold, or go to what it is part of', run: leftward },
-    { key: 'ArrowRight', does: 'Unfold', run: () => current !== undefined && fold(current.span.spanId, false) },
-    { key: 'z', does: 'Zoom to the span', run: () => setQuery({ zoom: current?.span.spanId }) },
-    { key: '0', does: 'Show the whole time', run: () => setQuery({ zoom: '' }) },
+  useShortcuts([
+    { key: 'ArrowDown', label: 'Next span', run: () => move(1) },
+    { key: 'ArrowUp', label: 'Previous span', run: () => move(-1) },
+    { key: 'ArrowLeft', label: 'Fold, or go to what it is part of', run: leftward },
+    { key: 'ArrowRight', label: 'Unfold', run: () => current !== undefined && fold(current.span.spanId, false) },
+    { key: 'z', label: 'Zoom to the span', run: () => setQuery({ zoom: current?.span.spanId }) },
+    { key: '0', label: 'Show the whole time', run: () => setQuery({ zoom: '' }) },
   ])
 
   const hasFolds = folded.value.size > 0
-  const inner = useMemo(() => innerTasks(roots), [roots])
+  const inner = useMemo(() => delegatedTaskSpans(roots), [roots])
   const look = `${columns.tokens ? ' with-tokens' : ''}${columns.cost ? ' with-cost' : ''}`
   return (
     <section ref={frame} class={`waterfall${look}`} aria-label="Waterfall">
       <div class="waterfall-main">
-        <Notes traces={[trace, ...more]} />
+        <PartialTraceNote traces={[trace, ...more]} />
         <div class="waterfall-line waterfall-head">
           <span class="waterfall-tools">
-            <span class="faint">{many(spans.length, 'span')}</span>
+            <span class="faint">{pluralize(spans.length, 'span')}</span>
             {(hasFolds || inner.length > 0) && (
               <button type="button" class="plain small" onClick={() => (folded.value = new Set(hasFolds ? [] : inner))}>
                 {hasFolds ? 'Unfold all' : 'Fold tasks'}
@@ -122,7 +131,7 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
         {zoom !== undefined && (
           <p class="waterfall-zoom">
             <span class="cut">
-              Zoomed to {wordsOf(zoom).sort} <strong>{wordsOf(zoom).name}</strong>
+              Zoomed to {spanLabel(zoom).type} <strong>{spanLabel(zoom).name}</strong>
             </span>
             <button type="button" class="small" onClick={() => setQuery({ zoom: '' })}>
               Show the whole time
@@ -172,7 +181,7 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
   )
 }
 
-/** As it is now, in pixels. */
+/** The current width, in pixels. */
 function useWidth(element: RefObject<HTMLElement | null>): ReadonlySignal<number> {
   const width = useSignal(400)
   useLayoutEffect(() => {
@@ -185,8 +194,8 @@ function useWidth(element: RefObject<HTMLElement | null>): ReadonlySignal<number
   return width
 }
 
-/** What of it is not shown, and why. */
-function Notes({ traces }: { readonly traces: readonly ShownTrace[] }) {
+/** Which parts of the trace are not shown, and why. */
+function PartialTraceNote({ traces }: { readonly traces: readonly TraceTree[] }) {
   if (!traces.some(({ isPartial }) => isPartial)) return null
   return (
     <p class="waterfall-note" role="note">
@@ -196,9 +205,9 @@ function Notes({ traces }: { readonly traces: readonly ShownTrace[] }) {
   )
 }
 
-/** Those that were handed on; the root stays open. */
-function innerTasks(roots: readonly Span[]): readonly string[] {
-  return spansOf(roots).flatMap((span) =>
+/** The spans of delegated tasks; the root stays open. */
+function delegatedTaskSpans(roots: readonly Span[]): readonly string[] {
+  return flattenSpans(roots).flatMap((span) =>
     span.kind === 'task' && !roots.includes(span) && span.children.length > 0 ? [span.spanId] : [],
   )
 }

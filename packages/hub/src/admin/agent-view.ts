@@ -1,16 +1,16 @@
-/** The agents as whoever runs the hub sees them: what each is, how it is, what it does now, and what went wrong last. */
+/** The agents as the operator sees them: description, health, current work and the last error. */
 import type { AgentCount, Store, TaskRow } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { CardState } from '../agents/kind.ts'
-import { listedAgent } from '../discovery/listed-agent.ts'
-import type { AgentHealth, Health } from '../health/health.ts'
-import type { StartError } from '../keeper.ts'
-import type { AgentStatus, Registry } from '../registry.ts'
-import { createRedact } from '../telemetry/redact.ts'
-import { time } from './answer.ts'
-import { instant } from './fields.ts'
-import { textIn } from './task-view.ts'
+import { toListedAgent } from '../discovery/listed-agent.ts'
+import type { AgentHealth, HealthMonitor } from '../health/health-monitor.ts'
+import type { StartError } from '../registry/agent-supervisor.ts'
+import type { AgentStatus, AgentRegistry } from '../registry/agent-registry.ts'
+import { createRedactor } from '../telemetry/logs/redactor.ts'
+import { isoTime } from '../http/json-response.ts'
+import { timestamp } from './schema-fields.ts'
+import { messageExcerpt } from './task-view.ts'
 
 const skill = z.strictObject({
   id: z.string(),
@@ -26,7 +26,7 @@ const health = z.strictObject({
     .enum(['closed', 'open', 'half-open'])
     .meta({ description: 'Open: nothing is handed on to it for a while.' }),
   firstWordMs: z.number().optional().meta({ description: 'The usual time to its first word.' }),
-  askedAt: instant.optional(),
+  askedAt: timestamp.optional(),
 })
 
 export const agentSummary = z
@@ -35,7 +35,7 @@ export const agentSummary = z
     kind: z.string(),
     state: z.enum(['open', 'unavailable']),
     startError: z
-      .strictObject({ message: z.string(), at: instant, nextTryAt: instant })
+      .strictObject({ message: z.string(), at: timestamp, nextTryAt: timestamp })
       .optional()
       .meta({ description: 'Why it is not open, when it was last tried, and when it is tried next.' }),
     trouble: z.string().optional().meta({ description: 'Deprecated: `startError.message`.', deprecated: true }),
@@ -56,7 +56,7 @@ export const agentSummary = z
       streams: z.int().meta({ description: 'Streams that are open in this process.' }),
     }),
     lastError: z
-      .strictObject({ taskId: z.string(), at: instant, text: z.string().optional() })
+      .strictObject({ taskId: z.string(), at: timestamp, text: z.string().optional() })
       .optional()
       .meta({ description: 'The task that failed last.' }),
     drift: z
@@ -68,33 +68,33 @@ export const agentSummary = z
 
 export type AgentSummary = z.output<typeof agentSummary>
 
-export interface AgentViewParts {
-  readonly registry: Pick<Registry, 'names' | 'status' | 'open' | 'defaultName'>
+export interface AgentViewDeps {
+  readonly registry: Pick<AgentRegistry, 'names' | 'status' | 'open' | 'defaultName'>
   readonly store: Pick<Store, 'countUnfinished' | 'search'>
-  handler(): Promise<Pick<Handler, 'streams'>>
+  handler(): Promise<Pick<Handler, 'openStreams'>>
   /** Whether it may be called without credentials. */
-  isOpen(agent: string): boolean
-  readonly health: Pick<Health, 'of' | 'probe'>
+  isAnonymousAllowed(agent: string): boolean
+  readonly health: Pick<HealthMonitor, 'get' | 'probe'>
   readonly now: () => number
   url(): string | undefined
 }
 
-/** How old may be what is known of an agent that can be asked. */
-const staleMs = 60_000
-const patienceMs = 1_000
+/** The maximum age of a probe result. */
+const probeMaxAgeMs = 60_000
+const probeWaitMs = 1_000
 
 export interface AgentView {
   list(): Promise<readonly AgentSummary[]>
   get(name: string): Promise<AgentSummary | undefined>
 }
 
-export function createAgentView(parts: AgentViewParts): AgentView {
+export function createAgentView(parts: AgentViewDeps): AgentView {
   const { registry, store } = parts
-  let asking: Promise<void> | undefined
+  let probing: Promise<void> | undefined
 
   async function summary(status: AgentStatus, counts: readonly AgentCount[]): Promise<AgentSummary> {
     const { name, kind, state, startError, settings } = status
-    const { isAvailable: _, skills, tags, ...listed } = listedAgent(status, parts.url() ?? '')
+    const { isAvailable: _, skills, tags, ...listed } = toListedAgent(status, parts.url() ?? '')
     const [failed, drift, handler] = await Promise.all([lastFailure(name), driftOf(name), parts.handler()])
     const count = (...states: readonly string[]): number =>
       counts
@@ -106,50 +106,50 @@ export function createAgentView(parts: AgentViewParts): AgentView {
       tags: [...tags],
       kind,
       state,
-      ...(startError !== undefined ? shownStartError(startError) : {}),
-      health: shownHealth(parts.health.of(name)),
+      ...(startError !== undefined ? startErrorToJson(startError) : {}),
+      health: healthToJson(parts.health.get(name)),
       isDefault: registry.defaultName() === name,
-      isOpen: parts.isOpen(name),
+      isOpen: parts.isAnonymousAllowed(name),
       isCardPrivate: settings.protectCard === true,
       load: {
         working: count('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'),
         waiting: count('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'),
-        streams: handler.streams(name),
+        streams: handler.openStreams(name),
       },
       ...(failed !== undefined ? { lastError: failed } : {}),
       ...(drift !== undefined ? { drift } : {}),
     }
   }
 
-  /** Those that can be asked, if nobody has asked them lately; who looks at a list does not wait for the slowest. */
-  async function askThem(names: readonly string[]): Promise<void> {
+  /** Probes agents whose last result is stale. A list does not wait for the slowest agent. */
+  async function probeStale(names: readonly string[]): Promise<void> {
     const isStale = (name: string): boolean =>
-      registry.open(name)?.health !== undefined && (parts.health.of(name).askedAt ?? 0) < parts.now() - staleMs
-    if (names.some(isStale)) await Promise.race([(asking ??= ask()), sleep(patienceMs)])
+      registry.open(name)?.health !== undefined && (parts.health.get(name).askedAt ?? 0) < parts.now() - probeMaxAgeMs
+    if (names.some(isStale)) await Promise.race([(probing ??= probeAll()), sleep(probeWaitMs)])
   }
 
-  async function ask(): Promise<void> {
-    await parts.health.probe().finally(() => (asking = undefined))
+  async function probeAll(): Promise<void> {
+    await parts.health.probe().finally(() => (probing = undefined))
   }
 
   async function lastFailure(agent: string) {
     const { tasks } = await store.search({ agent, states: ['TASK_STATE_FAILED'], limit: 1 })
-    return tasks[0] === undefined ? undefined : failureOf(tasks[0])
+    return tasks[0] === undefined ? undefined : lastErrorJson(tasks[0])
   }
 
   async function driftOf(agent: string) {
-    return shownDrift(await registry.open(agent)?.cardWatch?.state())
+    return driftToJson(await registry.open(agent)?.cardWatch?.state())
   }
 
   return {
     async list() {
-      await askThem(registry.names())
+      await probeStale(registry.names())
       const counts = await store.countUnfinished()
       const all = registry.names().flatMap((name) => registry.status(name) ?? [])
       return Promise.all(all.map((status) => summary(status, counts)))
     },
     async get(name) {
-      await askThem([name])
+      await probeStale([name])
       const status = registry.status(name)
       return status === undefined ? undefined : summary(status, await store.countUnfinished())
     },
@@ -160,30 +160,30 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }
 
-function failureOf({ id, statusAt, status }: TaskRow) {
-  const text = textIn(status.message)
-  return { taskId: id, at: time(statusAt), ...(text !== undefined ? { text } : {}) }
+function lastErrorJson({ id, statusAt, status }: TaskRow) {
+  const text = messageExcerpt(status.message)
+  return { taskId: id, at: isoTime(statusAt), ...(text !== undefined ? { text } : {}) }
 }
 
-/** What went wrong may name an address with a secret in it. */
-const redact = createRedact()
+/** An error may contain a URL with a secret in it. */
+const redact = createRedactor()
 
-function shownStartError({ message, at, nextTryAt }: StartError) {
+function startErrorToJson({ message, at, nextTryAt }: StartError) {
   const text = redact.text(message)
-  return { startError: { message: text, at: time(at), nextTryAt: time(nextTryAt) }, trouble: text }
+  return { startError: { message: text, at: isoTime(at), nextTryAt: isoTime(nextTryAt) }, trouble: text }
 }
 
-function shownHealth({ askedAt, breaker, firstWordMs, state, why }: AgentHealth) {
+function healthToJson({ askedAt, breaker, firstWordMs, state, why }: AgentHealth) {
   return {
     state,
     ...(why !== undefined ? { why } : {}),
     breaker,
     ...(firstWordMs !== undefined ? { firstWordMs } : {}),
-    ...(askedAt !== undefined ? { askedAt: time(askedAt) } : {}),
+    ...(askedAt !== undefined ? { askedAt: isoTime(askedAt) } : {}),
   }
 }
 
-function shownDrift(state: CardState | undefined): 'changed' | 'blocked' | undefined {
+function driftToJson(state: CardState | undefined): 'changed' | 'blocked' | undefined {
   if (state?.changed === undefined) return undefined
   return state.policy === 'block' ? 'blocked' : 'changed'
 }

@@ -1,26 +1,26 @@
-/** A key as it is ordered and as it is shown. The key itself is in the answer to the request that made it and nowhere else. */
+/** The schema of a key in requests and responses. The key itself appears only in the response to the request that created it. */
 import { z } from 'zod'
 import type { KeyInfo } from '../auth/key-record.ts'
-import type { KeyOrder } from '../auth/keys.ts'
-import { adminScope, whatIsWrongWithScope } from '../auth/scopes.ts'
+import type { CreateKeyOptions } from '../auth/api-keys.ts'
+import { adminScope, validateScope } from '../auth/scopes.ts'
 import { duration, type Rate } from '../config/values.ts'
-import { RouteError, time } from './answer.ts'
-import { instant } from './fields.ts'
+import { RouteError, isoTime } from '../http/json-response.ts'
+import { timestamp } from './schema-fields.ts'
 
 export const keyName = z.string().trim().min(1, 'give it a name').max(100, 'is longer than 100 characters')
 
-export const scopes = z
+export const scopesField = z
   .array(
     z.string().superRefine((scope, context) => {
-      const wrong =
-        scope === adminScope ? 'a key does not run the hub: sign in, or use a token' : whatIsWrongWithScope(scope)
-      if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong })
+      const problem =
+        scope === adminScope ? 'a key does not run the hub: sign in, or use a token' : validateScope(scope)
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
     }),
   )
   .max(200, 'name up to 200 scopes')
 
-/** When it ends: a time, or how long it lasts. */
-export const ending = {
+/** Expiry: a time, or a duration. */
+export const expiryFields = {
   expiresAt: z.iso.datetime({ offset: true, error: 'give a time such as 2030-01-31T12:00:00Z' }).optional(),
   expiresIn: duration.optional(),
 }
@@ -36,28 +36,28 @@ export const keyInfo = z
     tenant: z.string().optional(),
     rate: z.string().optional(),
     tasksPerDay: z.int().optional(),
-    createdAt: instant,
+    createdAt: timestamp,
     createdBy: z.string(),
-    expiresAt: instant.optional(),
-    revokedAt: instant.optional(),
-    lastUsedAt: instant.optional(),
+    expiresAt: timestamp.optional(),
+    revokedAt: timestamp.optional(),
+    lastUsedAt: timestamp.optional(),
   })
   .meta({ id: 'Key' })
 
-export const madeKey = z
+export const createdKey = z
   .strictObject({ key: z.string().meta({ description: 'Shown only now.' }), ...keyInfo.shape })
   .meta({ id: 'MadeKey' })
 
-/** With times and rates as people write them. */
-export function shownKey({ rate: limit, createdAt, expiresAt, revokedAt, lastUsedAt, ...info }: KeyInfo) {
+/** With times and rates in readable form. */
+export function keyToJson({ rate: limit, createdAt, expiresAt, revokedAt, lastUsedAt, ...info }: KeyInfo) {
   return {
     ...info,
     scopes: [...info.scopes],
     ...(limit !== undefined ? { rate: rateText(limit) } : {}),
-    createdAt: time(createdAt),
-    ...(expiresAt !== undefined ? { expiresAt: time(expiresAt) } : {}),
-    ...(revokedAt !== undefined ? { revokedAt: time(revokedAt) } : {}),
-    ...(lastUsedAt !== undefined ? { lastUsedAt: time(lastUsedAt) } : {}),
+    createdAt: isoTime(createdAt),
+    ...(expiresAt !== undefined ? { expiresAt: isoTime(expiresAt) } : {}),
+    ...(revokedAt !== undefined ? { revokedAt: isoTime(revokedAt) } : {}),
+    ...(lastUsedAt !== undefined ? { lastUsedAt: isoTime(lastUsedAt) } : {}),
   }
 }
 
@@ -68,27 +68,27 @@ const windows: readonly (readonly [ms: number, unit: string])[] = [
   [1_000, 's'],
 ]
 
-/** As the configuration would say it. */
+/** In the format of the configuration. */
 function rateText({ count, windowMs }: Rate): string {
   const [ms, unit] = windows.find(([length]) => windowMs % length === 0) ?? [1_000, 's']
   return `${count}/${windowMs === ms ? '' : windowMs / ms}${unit}`
 }
 
-/** The earlier of the two, where both are said. */
-export function endOf(
+/** The earlier of the two, if both are given. */
+export function keyExpiry(
   { expiresAt, expiresIn }: { readonly expiresAt?: string | undefined; readonly expiresIn?: number | undefined },
   now: number,
-): KeyOrder['expiresAt'] {
+): CreateKeyOptions['expiresAt'] {
   const ends = [
     ...(expiresAt === undefined ? [] : [Date.parse(expiresAt)]),
     ...(expiresIn === undefined ? [] : [now + expiresIn]),
   ]
   if (ends.length === 0) return undefined
   const end = Math.min(...ends)
-  if (end <= now) throw invalid('expiresAt', 'is over already')
+  if (end <= now) throw invalidFieldError('expiresAt', 'is over already')
   return end
 }
 
-export function invalid(field: string, description: string): RouteError {
+export function invalidFieldError(field: string, description: string): RouteError {
   return new RouteError('INVALID_PARAMS', `${field}: ${description}`, { violations: [{ field, description }] })
 }

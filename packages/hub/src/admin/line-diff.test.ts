@@ -10,7 +10,7 @@ const shown = (before: string, after: string): string =>
     .join('|')
 
 describe('the difference between two texts', () => {
-  it('is told line by line', () => {
+  it('lists changed lines', () => {
     assert.equal(shown('a\nb\nc\n', 'a\nB\nc\nd\n'), ' a|-b|+B| c|+d')
     assert.equal(shown('', 'a\n'), '+a')
     assert.equal(shown('a\n', ''), '-a')

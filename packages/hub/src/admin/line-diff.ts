@@ -1,15 +1,15 @@
-/** What is different between two texts, line by line, as people read it. */
+/** A line diff of two texts. */
 
 export interface DiffLine {
   readonly change: 'same' | 'added' | 'removed'
   readonly text: string
-  /** Of the text before and of the one after, from 1. */
+  /** Line numbers in the old and the new text, from 1. */
   readonly before?: number
   readonly after?: number
 }
 
-/** Texts that differ in more than this are shown as one that went and one that came: the table would grow with the square. */
-const mostCells = 4_000_000
+/** Larger differences are shown as a full replacement: the table grows with the square. */
+const maxCells = 4_000_000
 
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const [old, fresh] = [linesOf(before), linesOf(after)]
@@ -23,14 +23,14 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
     ...middle,
     ...old.slice(old.length - end).map((text) => ({ change: 'same' as const, text })),
   ]
-  return numbered(changes)
+  return withLineNumbers(changes)
 }
 
-/** By the longest lines that both have in the same order. */
+/** Uses the longest common subsequence of lines. */
 function changesIn(old: readonly string[], fresh: readonly string[]): Pick<DiffLine, 'change' | 'text'>[] {
   const removed = (text: string): Pick<DiffLine, 'change' | 'text'> => ({ change: 'removed', text })
   const added = (text: string): Pick<DiffLine, 'change' | 'text'> => ({ change: 'added', text })
-  if (old.length * fresh.length > mostCells) return [...old.map(removed), ...fresh.map(added)]
+  if (old.length * fresh.length > maxCells) return [...old.map(removed), ...fresh.map(added)]
   const width = fresh.length + 1
   const common = new Uint32Array((old.length + 1) * width)
   const at = (row: number, column: number): number => common[row * width + column] as number
@@ -53,7 +53,7 @@ function changesIn(old: readonly string[], fresh: readonly string[]): Pick<DiffL
   return [...changes, ...old.slice(row).map(removed), ...fresh.slice(column).map(added)]
 }
 
-function numbered(changes: readonly Pick<DiffLine, 'change' | 'text'>[]): readonly DiffLine[] {
+function withLineNumbers(changes: readonly Pick<DiffLine, 'change' | 'text'>[]): readonly DiffLine[] {
   let [before, after] = [0, 0]
   return changes.map(({ change, text }) => {
     if (change !== 'added') before += 1

@@ -1,20 +1,20 @@
-/** The OpenAPI document of the hub's own routes, made of the schemas that check what they take and say what they answer. */
+/** The OpenAPI document of the hub's own routes, generated from the schemas that validate them. */
 import { z } from 'zod'
-import { errorCodes } from './answer.ts'
-import type { Right, Route } from './route.ts'
+import { routeErrorCodes } from '../http/json-response.ts'
+import type { RouteAccess, AdminRoute } from './route.ts'
 
-type Json = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
-export interface OpenApiAbout {
+export interface OpenApiInfo {
   readonly version: string
-  /** Where the hub is reached. */
+  /** The URL of the hub. */
   readonly url: string | undefined
 }
 
 const errorSchema = z
   .strictObject({
     error: z.strictObject({
-      code: z.enum(errorCodes).meta({ description: 'For programs.' }),
+      code: z.enum(routeErrorCodes).meta({ description: 'For programs.' }),
       message: z.string().meta({ description: 'For people.' }),
       violations: z
         .array(z.strictObject({ field: z.string(), description: z.string() }))
@@ -41,11 +41,11 @@ const securitySchemes = {
   token: { type: 'http', scheme: 'bearer', description: 'A token of an issuer, for an agent that its bearer may use.' },
 }
 
-export function openApi(routes: readonly Route[], { version, url }: OpenApiAbout): Json {
-  const schemas: Json = {}
-  const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => hoisted(schema, io, schemas)
+export function buildOpenApi(routes: readonly AdminRoute[], { version, url }: OpenApiInfo): JsonObject {
+  const schemas: JsonObject = {}
+  const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): JsonObject => hoistDefinitions(schema, io, schemas)
   const error = schemaOf(errorSchema, 'output')
-  const paths: Record<string, Json> = {}
+  const paths: Record<string, JsonObject> = {}
   for (const route of routes) {
     const operations = (paths[route.path] ??= {})
     operations[route.method.toLowerCase()] = operationOf(route, schemaOf, error)
@@ -66,9 +66,9 @@ export function openApi(routes: readonly Route[], { version, url }: OpenApiAbout
   }
 }
 
-type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => JsonObject
 
-function operationOf(route: Route, schemaOf: SchemaOf, error: Json): Json {
+function operationOf(route: AdminRoute, schemaOf: SchemaOf, error: JsonObject): JsonObject {
   const { name, summary, description, tag, params, query, body } = route
   const parameters = [
     ...parametersOf(params, 'path', schemaOf),
@@ -85,14 +85,14 @@ function operationOf(route: Route, schemaOf: SchemaOf, error: Json): Json {
       ? { requestBody: { required: !body.isOptional(), content: content(schemaOf(body, 'input')) } }
       : {}),
     responses: {
-      ...answersOf(route, schemaOf),
+      ...responsesOf(route, schemaOf),
       default: { description: 'What went wrong.', content: content(error) },
     },
-    security: securityOf(route.right ?? 'admin', route.method === 'GET'),
+    security: securityOf(route.access ?? 'admin', route.method === 'GET'),
   }
 }
 
-function answersOf(route: Route, schemaOf: SchemaOf): Json {
+function responsesOf(route: AdminRoute, schemaOf: SchemaOf): JsonObject {
   if ('redirect' in route) return { 303: { description: 'Where the browser goes next.' } }
   if ('stream' in route) {
     const events = Object.entries(route.events).map(
@@ -102,10 +102,10 @@ function answersOf(route: Route, schemaOf: SchemaOf): Json {
     return { 200: { description: 'The changes, as they come.', content: { 'text/event-stream': media } } }
   }
   const status = route.status ?? 200
-  return { [status]: { description: 'Done.', content: content(schemaOf(route.answer, 'output')) } }
+  return { [status]: { description: 'Done.', content: content(schemaOf(route.response, 'output')) } }
 }
 
-/** The names of its members, for people. */
+/** The names of its fields, for display. */
 function shapeOf(schema: z.ZodType): string {
   const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   return names.length === 0 ? 'no data' : names.join(', ')
@@ -119,7 +119,11 @@ const lastEventId = {
   schema: { type: 'string' },
 }
 
-function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query', schemaOf: SchemaOf): readonly Json[] {
+function parametersOf(
+  schema: z.ZodObject | undefined,
+  place: 'path' | 'query',
+  schemaOf: SchemaOf,
+): readonly JsonObject[] {
   if (schema === undefined) return []
   return Object.entries(schema.shape).map(([name, field]) => {
     const { description, ...shape } = schemaOf(field as z.ZodType, 'input')
@@ -135,24 +139,24 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query', 
   })
 }
 
-function content(schema: Json): Json {
+function content(schema: JsonObject): JsonObject {
   return { 'application/json': { schema } }
 }
 
-function securityOf(right: Right, isReading: boolean): readonly Json[] {
+function securityOf(right: RouteAccess, isReading: boolean): readonly JsonObject[] {
   if (right === 'anybody') return [{}]
   const session = isReading ? { session: [] } : { session: [], csrf: [] }
   if (right === 'key') return [{ adminKey: [] }]
   return [{ adminKey: [] }, session, ...(right === 'maker' ? [{ token: [] }] : [])]
 }
 
-/** What has a name stands once, among the components. */
-function hoisted(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
-  const { $schema: _, $defs = {}, ...rest } = relinked(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))
+/** Moves named schemas to the components. */
+function hoistDefinitions(schema: z.ZodType, io: 'input' | 'output', schemas: JsonObject): JsonObject {
+  const { $schema: _, $defs = {}, ...rest } = relinkRefs(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))
   Object.assign(schemas, $defs)
   return rest
 }
 
-function relinked(schema: Json): Json {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json
+function relinkRefs(schema: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonObject
 }

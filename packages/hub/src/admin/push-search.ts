@@ -1,19 +1,19 @@
 /**
- * Webhooks of all tasks, a page at a time. Their state the store finds itself; an agent or a text is looked for in what
- * comes, so many webhooks a page and no more: whoever wants to look further asks for the next page.
+ * Webhooks of all tasks, in pages. The store filters by state. Agent and text are matched while reading, up to a fixed number of
+ * webhooks per page; clients that search further request the next page.
  */
 import type { Store } from '@parley/a2a'
 import type { HandlerPush } from '@parley/a2a/server'
-import { type PushSummary, summaryOf } from './push-view.ts'
+import { type PushSummary, loadPushSummary } from './push-view.ts'
 
-export type PushSearchDesk = Pick<HandlerPush, 'search' | 'attempts'>
+export type PushSearchSource = Pick<HandlerPush, 'search' | 'attempts'>
 
 export interface PushQuery {
   readonly limit: number
   readonly before?: number | undefined
   readonly state?: PushSummary['state'] | undefined
   readonly agent?: string | undefined
-  /** Whatever the case. */
+  /** Ignores case. */
   readonly text?: string | undefined
 }
 
@@ -22,41 +22,41 @@ export interface PushPage {
   readonly before?: number
 }
 
-/** Looked at for one page, however few of them fit. */
-const mostSearched = 1_000
+/** Webhooks read for one page, regardless of the number of matches. */
+const maxSearched = 1_000
 
 export async function searchPush(
   store: Pick<Store, 'load' | 'read' | 'loadSnapshot'>,
-  desk: PushSearchDesk,
+  source: PushSearchSource,
   { limit, before, state, agent, text }: PushQuery,
 ): Promise<PushPage> {
-  const words = text?.toLowerCase()
+  const needle = text?.toLowerCase()
   let place = before
   for (let searched = 0; ;) {
-    const page = await desk.search({
+    const page = await source.search({
       limit,
       ...(place !== undefined ? { before: place } : {}),
       ...(state !== undefined ? { state } : {}),
     })
     const found = await Promise.all(
       page.cursors.map(async (cursor) =>
-        summaryOf(store, cursor.taskId, cursor, await desk.attempts(cursor.taskId, cursor.id, 1)),
+        loadPushSummary(store, cursor.taskId, cursor, await source.attempts(cursor.taskId, cursor.id, 1)),
       ),
     )
     const push = found.filter(
-      (one) => (agent === undefined || one.agent === agent) && (words === undefined || holds(one, words)),
+      (one) => (agent === undefined || one.agent === agent) && (needle === undefined || matchesText(one, needle)),
     )
     searched += page.cursors.length
-    // A page of the store is not taken apart: there is no place in the middle of it to go on from.
-    if (page.before === undefined || push.length > 0 || searched >= mostSearched) {
+    // A page of the store is not split: there is no cursor inside it.
+    if (page.before === undefined || push.length > 0 || searched >= maxSearched) {
       return { push, ...(page.before !== undefined ? { before: page.before } : {}) }
     }
     place = page.before
   }
 }
 
-function holds({ taskId, configId, url, agent, title, last }: PushSummary, words: string): boolean {
+function matchesText({ taskId, configId, url, agent, title, last }: PushSummary, needle: string): boolean {
   return [url, taskId, configId, agent, title, last?.outcome, last?.answer].some(
-    (one) => one?.toLowerCase().includes(words) === true,
+    (one) => one?.toLowerCase().includes(needle) === true,
   )
 }

@@ -1,10 +1,10 @@
-/** A webhook as whoever runs the hub sees it: how far it has been told, and when it is tried next. */
+/** A webhook as the operator sees it: its push cursor and its next attempt. */
 import type { PushAttempt, Store } from '@parley/a2a'
 import type { PushCursor } from '@parley/a2a/server'
 import { z } from 'zod'
-import { time } from './answer.ts'
-import { instant } from './fields.ts'
-import { titleOf } from './task-view.ts'
+import { isoTime } from '../http/json-response.ts'
+import { timestamp } from './schema-fields.ts'
+import { taskTitle } from './task-view.ts'
 
 export const pushState = z
   .enum(['active', 'dead', 'done'])
@@ -18,8 +18,8 @@ export const pushCursor = z
     state: pushState,
     deliveredSeq: z.int().meta({ description: 'All events up to this one are delivered.' }),
     attempt: z.int().meta({ description: 'How often the next one was tried.' }),
-    dueAt: instant.optional().meta({ description: 'When it is tried next.' }),
-    createdAt: instant.optional(),
+    dueAt: timestamp.optional().meta({ description: 'When it is tried next.' }),
+    createdAt: timestamp.optional(),
   })
   .meta({ id: 'PushCursor' })
 
@@ -27,14 +27,14 @@ export const pushAttempt = z
   .strictObject({
     seq: z.int().meta({ description: 'The event that it was about.' }),
     attempt: z.int(),
-    at: instant,
+    at: timestamp,
     durationMs: z.number(),
     outcome: z.string().meta({ description: 'A status, or what went wrong.' }),
     answer: z.string().optional().meta({ description: 'The first words of an answer that did not take the event.' }),
   })
   .meta({ id: 'PushAttempt' })
 
-/** With what it is about, and what became of the last try. */
+/** With its task and the result of the last attempt. */
 export const pushSummary = z
   .strictObject({
     ...pushCursor.shape,
@@ -47,42 +47,42 @@ export const pushSummary = z
 
 export type PushSummary = z.output<typeof pushSummary>
 
-export async function summaryOf(
+export async function loadPushSummary(
   store: Pick<Store, 'load' | 'read' | 'loadSnapshot'>,
   taskId: string,
   cursor: PushCursor & { readonly createdAt?: number },
   [last]: readonly PushAttempt[],
 ): Promise<PushSummary> {
-  const [row, title] = await Promise.all([store.load(taskId), titleOf(store, taskId)])
+  const [row, title] = await Promise.all([store.load(taskId), taskTitle(store, taskId)])
   return {
-    ...shownCursor(taskId, cursor),
+    ...pushCursorToJson(taskId, cursor),
     agent: row?.agent ?? '',
     ...(title !== undefined ? { title } : {}),
     head: row?.head ?? cursor.deliveredSeq,
-    ...(last !== undefined ? { last: shownAttempt(last) } : {}),
+    ...(last !== undefined ? { last: pushAttemptToJson(last) } : {}),
   }
 }
 
-export function shownAttempt({ seq, attempt, at, durationMs, outcome, answer }: PushAttempt) {
-  return { seq, attempt, at: time(at), durationMs, outcome, ...(answer !== undefined ? { answer } : {}) }
+export function pushAttemptToJson({ seq, attempt, at, durationMs, outcome, answer }: PushAttempt) {
+  return { seq, attempt, at: isoTime(at), durationMs, outcome, ...(answer !== undefined ? { answer } : {}) }
 }
 
-export function shownCursor(taskId: string, cursor: PushCursor & { readonly createdAt?: number }) {
+export function pushCursorToJson(taskId: string, cursor: PushCursor & { readonly createdAt?: number }) {
   const { id, url, state, deliveredSeq, attempt, dueAt, createdAt } = cursor
   return {
     taskId,
     configId: id,
-    url: withoutSecrets(url),
+    url: redactUrl(url),
     state,
     deliveredSeq,
     attempt,
-    ...(dueAt !== undefined ? { dueAt: time(dueAt) } : {}),
-    ...(createdAt !== undefined ? { createdAt: time(createdAt) } : {}),
+    ...(dueAt !== undefined ? { dueAt: isoTime(dueAt) } : {}),
+    ...(createdAt !== undefined ? { createdAt: isoTime(createdAt) } : {}),
   }
 }
 
-/** Some put a secret into the address itself. */
-function withoutSecrets(text: string): string {
+/** Some webhook URLs contain a secret. */
+function redactUrl(text: string): string {
   if (!URL.canParse(text)) return text
   const url = new URL(text)
   url.username = ''

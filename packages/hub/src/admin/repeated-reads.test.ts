@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createRepeatedReads } from './repeated-reads.ts'
+import { createRepeatedReadFilter } from './repeated-reads.ts'
 
 const look = {
   at: 0,
@@ -14,22 +14,22 @@ const look = {
 
 describe('looking again', () => {
   it('is noted once a minute', () => {
-    const isRepeated = createRepeatedReads()
+    const isRepeated = createRepeatedReadFilter()
     assert.deepEqual(
       [0, 10, 59_999, 60_000, 60_001].map((at) => isRepeated({ ...look, at })),
       [false, true, true, false, true],
     )
   })
 
-  it('is another look if it is of something else, or of somebody else', () => {
-    const isRepeated = createRepeatedReads()
+  it('does not filter reads of another resource or by another caller', () => {
+    const isRepeated = createRepeatedReadFilter()
     for (const more of [{}, { who: 'ann' }, { task: 't-1' }, { task: 't-2' }, { operation: 'GET /admin/keys' }]) {
       assert.equal(isRepeated({ ...look, ...more }), false, JSON.stringify(more))
     }
   })
 
   it('is not what changes something, nor what was refused', () => {
-    const isRepeated = createRepeatedReads()
+    const isRepeated = createRepeatedReadFilter()
     for (const more of [{ operation: 'POST /admin/keys' }, { outcome: 'UNAUTHENTICATED' }] as const) {
       assert.equal(isRepeated({ ...look, ...more }), false)
       assert.equal(isRepeated({ ...look, ...more }), false)

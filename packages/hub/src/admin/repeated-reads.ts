@@ -1,25 +1,25 @@
 /**
- * Who looks at the same thing again and again, as an open page of the console does, is in the audit once a minute and not with
- * every look: else a page that is left open overnight would be most of what the audit holds.
+ * Repeated reads of the same resource, as an open page of the console sends them, are audited once a minute: otherwise a page left
+ * open overnight would fill the audit.
  */
-import type { AuditEntry } from '../audit/entry.ts'
+import type { AuditEntry } from '../audit/audit-entry.ts'
 
-const quietMs = 60_000
-const most = 10_000
+const repeatWindowMs = 60_000
+const maxRemembered = 10_000
 
-/** Answers whether this is the same look as one within the last minute. */
-export function createRepeatedReads(): (entry: AuditEntry) => boolean {
+/** Returns whether the same read happened within the last minute. */
+export function createRepeatedReadFilter(): (entry: AuditEntry) => boolean {
   const seen = new Map<string, number>()
   return ({ at, who, operation, outcome, agent, task, key, from }) => {
     if (outcome !== 'OK' || !/^(GET|HEAD) /.test(operation ?? '')) return false
-    const look = JSON.stringify([who, operation, agent, task, key, from])
-    const before = seen.get(look)
-    if (before !== undefined && at - before < quietMs) return true
-    // Those that were noted last are at the end, so the oldest go first.
-    seen.delete(look)
-    seen.set(look, at)
+    const readKey = JSON.stringify([who, operation, agent, task, key, from])
+    const before = seen.get(readKey)
+    if (before !== undefined && at - before < repeatWindowMs) return true
+    // Moved to the end, so that the oldest are evicted first.
+    seen.delete(readKey)
+    seen.set(readKey, at)
     for (const oldest of seen.keys()) {
-      if (seen.size <= most) break
+      if (seen.size <= maxRemembered) break
       seen.delete(oldest)
     }
     return false

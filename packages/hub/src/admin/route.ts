@@ -1,26 +1,25 @@
 /**
- * What a route of the hub's own is: where it is, who may use it, what it takes and what it answers, as schemas. The router
- * checks by them, and the OpenAPI document is made of the same, so that neither can say what the other does not.
+ * A route of the hub: its path, its access and the schemas of its input and output. The router validates by them, and the OpenAPI
+ * document is generated from them, so that the two cannot differ.
  */
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '@parley/a2a'
 import { z } from 'zod'
-import type { AuditEvent } from '../audit/entry.ts'
+import type { AuditEvent } from '../audit/audit-entry.ts'
 import type { Grant } from '../auth/grant.ts'
-import type { Refusal } from './answer.ts'
-import type { RouteRequest } from './route-request.ts'
+import type { RouteErrorCode } from '../http/json-response.ts'
+import type { RouteRequest } from '../http/route-request.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
- * `admin`: who has the admin key, signed in at the console, or has a token with the scope `admin`. `key`: the same without
- * the session, for signing in. `maker`: who may use the agent that the path names, by a token; and the admin. `anybody`: who
- * has nothing yet to show, because they come to sign in.
+ * `admin`: the admin key, a console session, or a token with the scope `admin`. `key`: the same without a session, for signing in.
+ * `maker`: a token that may use the agent of the path; and the admin. `anybody`: unauthenticated, for signing in.
  */
-export type Right = 'admin' | 'key' | 'maker' | 'anybody'
+export type RouteAccess = 'admin' | 'key' | 'maker' | 'anybody'
 
-/** Who was let in. */
-export type Who =
+/** The authenticated caller. */
+export type AdminCaller =
   /** `admin`, or the caller that a token named. */
   | {
       readonly isAdmin: true
@@ -30,59 +29,62 @@ export type Who =
       readonly grant?: Grant | undefined
     }
   | { readonly isAdmin: false; readonly subject: string; readonly caller: Caller }
-  /** Nobody looked. */
+  /** Not authenticated. */
   | { readonly isAdmin: false; readonly subject: ''; readonly caller?: undefined }
 
-export interface Given<Params, Query, Body> {
+export interface RouteInput<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  readonly who: Who
+  readonly who: AdminCaller
   readonly request: RouteRequest
-  /** Aborted when whoever asked has gone. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal
 }
 
-/** A body with what else there is to say: headers for the client, and for the audit which thing it was about. */
-export class Told<Body> {
+/** A body with response headers, and the subject of the request for the audit. */
+export class RouteResult<Body> {
   readonly body: Body
   readonly headers: Readonly<Record<string, string>>
-  readonly about: About
-  constructor(body: Body, more: { readonly headers?: Readonly<Record<string, string>>; readonly about?: About }) {
+  readonly auditTarget: AuditTarget
+  constructor(
+    body: Body,
+    more: { readonly headers?: Readonly<Record<string, string>>; readonly auditTarget?: AuditTarget },
+  ) {
     this.body = body
     this.headers = more.headers ?? {}
-    this.about = more.about ?? {}
+    this.auditTarget = more.auditTarget ?? {}
   }
 }
 
-export interface About {
+export interface AuditTarget {
   readonly key?: string
   readonly agent?: string
   readonly task?: string
 }
 
-interface Common<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
-  readonly method: Method
-  /** `/admin/tasks/{id}`; what is in braces is a member of `params`. */
+interface RouteBase<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
+  readonly method: HttpMethod
+  /** `/admin/tasks/{id}`; names in braces are members of `params`. */
   readonly path: string
-  /** By which programs call it. */
+  /** The operation id. */
   readonly name: string
   readonly summary: string
-  /** Where there is more to say. */
+  /** Optional details. */
   readonly description?: string
   readonly tag: string
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
   /** Default: 64 kB. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   /** Default: `admin`. */
-  readonly right?: Right
-  /** In the audit, if it went well. Default: `admin`. */
+  readonly access?: RouteAccess
+  /** The audit event on success. Default: `admin`. */
   readonly event?: AuditEvent
 }
 
-type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = Given<
+type InputOf<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = RouteInput<
   z.output<Params>,
   z.output<Query>,
   z.output<Body>
@@ -93,64 +95,66 @@ export interface JsonRoute<
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
   Answer extends z.ZodType = z.ZodType,
-> extends Common<Params, Query, Body> {
-  readonly answer: Answer
+> extends RouteBase<Params, Query, Body> {
+  readonly response: Answer
   /** Default: 200. */
   readonly status?: 200 | 201
-  handle(given: Input<Params, Query, Body>): Reply<z.input<Answer>> | Promise<Reply<z.input<Answer>>>
+  handle(given: InputOf<Params, Query, Body>): RouteReply<z.input<Answer>> | Promise<RouteReply<z.input<Answer>>>
 }
 
-type Reply<Body> = Body | Told<Body>
+type RouteReply<Body> = Body | RouteResult<Body>
 
-/** Sends a browser elsewhere. */
+/** A route that redirects a browser. */
 export interface RedirectRoute<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
-> extends Common<Params, Query, z.ZodType> {
-  redirect(given: Input<Params, Query, z.ZodType>): Promise<Redirect>
+> extends RouteBase<Params, Query, z.ZodType> {
+  redirect(given: InputOf<Params, Query, z.ZodType>): Promise<RedirectResult>
 }
 
-export interface Redirect {
+export interface RedirectResult {
   readonly location: string
   readonly cookies: readonly string[]
-  /** For the audit: who it was that came, or why they were not let in. */
+  /** For the audit: the caller, or why it was refused. */
   readonly subject?: string
-  readonly refused?: Refusal
+  readonly errorCode?: RouteErrorCode
 }
 
-/** Answers with server-sent events, for as long as somebody listens. */
+/** A route that sends server-sent events until the client disconnects. */
 export interface StreamRoute<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
-> extends Common<Params, Query, z.ZodType> {
-  /** What each event may be, by its name. */
+> extends RouteBase<Params, Query, z.ZodType> {
+  /** The schema of each event, by name. */
   readonly events: Readonly<Record<string, z.ZodType>>
-  /** Throws RouteError before it has written anything. */
-  stream(given: Input<Params, Query, z.ZodType>, response: ServerResponse): void | Promise<void>
+  /** May throw RouteError only before it has written anything. */
+  stream(given: InputOf<Params, Query, z.ZodType>, response: ServerResponse): void | Promise<void>
 }
 
-export type Route = JsonRoute | StreamRoute | RedirectRoute
+export type AdminRoute = JsonRoute | StreamRoute | RedirectRoute
 
-const nothing = z.object({})
+const emptyObject = z.object({})
 
-/** With the types of its own schemas inside, and as one of many outside. */
-export function route<
-  Params extends z.ZodObject = typeof nothing,
-  Query extends z.ZodObject = typeof nothing,
+/** Typed by its own schemas inside, and as a generic route outside. */
+export function jsonRoute<
+  Params extends z.ZodObject = typeof emptyObject,
+  Query extends z.ZodObject = typeof emptyObject,
   Body extends z.ZodType = z.ZodUndefined,
   Answer extends z.ZodType = z.ZodType,
->(definition: JsonRoute<Params, Query, Body, Answer>): Route {
+>(definition: JsonRoute<Params, Query, Body, Answer>): AdminRoute {
   return definition
 }
 
-export function redirectRoute<Params extends z.ZodObject = typeof nothing, Query extends z.ZodObject = typeof nothing>(
-  definition: RedirectRoute<Params, Query>,
-): Route {
+export function redirectRoute<
+  Params extends z.ZodObject = typeof emptyObject,
+  Query extends z.ZodObject = typeof emptyObject,
+>(definition: RedirectRoute<Params, Query>): AdminRoute {
   return definition
 }
 
-export function streamRoute<Params extends z.ZodObject = typeof nothing, Query extends z.ZodObject = typeof nothing>(
-  definition: StreamRoute<Params, Query>,
-): Route {
+export function streamRoute<
+  Params extends z.ZodObject = typeof emptyObject,
+  Query extends z.ZodObject = typeof emptyObject,
+>(definition: StreamRoute<Params, Query>): AdminRoute {
   return definition
 }

@@ -1,15 +1,15 @@
 /**
- * Tasks of everybody, a page at a time. What the store has an index for it finds itself; a text is looked for in what comes,
- * so many tasks a page and no more: whoever wants to look further asks for the next page.
+ * Tasks of all owners, in pages. The store filters by indexed fields. Text is matched while reading, up to a fixed number of tasks
+ * per page; clients that search further request the next page.
  */
 import type { SearchQuery, Store, TaskRow } from '@parley/a2a'
-import { RouteError } from './answer.ts'
-import { firstText, summaryOf, type TaskSummary } from './task-view.ts'
+import { RouteError } from '../http/json-response.ts'
+import { firstMessageText, taskSummaryOf, type TaskSummary } from './task-view.ts'
 
 export interface TaskQuery extends Omit<SearchQuery, 'before'> {
-  /** In the first message, the status, an id or the metadata; whatever the case. */
+  /** Matches the first message, the status, an id or the metadata; ignores case. */
   readonly text?: string
-  /** As the page before said. */
+  /** The `before` of the previous page. */
   readonly before?: string
 }
 
@@ -18,42 +18,46 @@ export interface TaskPage {
   readonly before?: string
 }
 
-type Place = NonNullable<SearchQuery['before']>
+type TaskCursor = NonNullable<SearchQuery['before']>
 
-const piece = 100
-/** Looked at for one page, however few of them fit. */
-const mostSearched = 1_000
+const searchBatch = 100
+/** Tasks read for one page, regardless of the number of matches. */
+const maxSearched = 1_000
 
 export async function searchTasks(
   store: Pick<Store, 'search' | 'read' | 'loadSnapshot'>,
   { text, before, limit, ...query }: TaskQuery,
 ): Promise<TaskPage> {
-  const words = text?.toLowerCase()
+  const needle = text?.toLowerCase()
   const found: TaskSummary[] = []
-  let place = before === undefined ? undefined : readPlace(before)
+  let cursor = before === undefined ? undefined : parseTaskCursor(before)
   for (let searched = 0; ;) {
-    const size = words === undefined ? limit : piece
+    const size = needle === undefined ? limit : searchBatch
     const { tasks, more } = await store.search({
       ...query,
       limit: size,
-      ...(place !== undefined ? { before: place } : {}),
+      ...(cursor !== undefined ? { before: cursor } : {}),
     })
-    const titles = await Promise.all(tasks.map(({ id }) => firstText(store, id)))
+    const titles = await Promise.all(tasks.map(({ id }) => firstMessageText(store, id)))
     for (const [index, row] of tasks.entries()) {
-      if (words !== undefined && !holds(row, titles[index], words)) continue
-      found.push(summaryOf(row, titles[index]))
+      if (needle !== undefined && !matchesText(row, titles[index], needle)) continue
+      found.push(taskSummaryOf(row, titles[index]))
       const isLast = index === tasks.length - 1 && !more
-      if (found.length === limit && !isLast) return { tasks: found, before: writePlace(row) }
+      if (found.length === limit && !isLast) return { tasks: found, before: formatTaskCursor(row) }
     }
     const last = tasks.at(-1)
     if (!more || last === undefined) return { tasks: found }
     searched += tasks.length
-    if (searched >= mostSearched) return { tasks: found, before: writePlace(last) }
-    place = { statusAt: last.statusAt, id: last.id }
+    if (searched >= maxSearched) return { tasks: found, before: formatTaskCursor(last) }
+    cursor = { statusAt: last.statusAt, id: last.id }
   }
 }
 
-function holds({ id, contextId, owner, agent, status, metadata }: TaskRow, title: string | undefined, words: string) {
+function matchesText(
+  { id, contextId, owner, agent, status, metadata }: TaskRow,
+  title: string | undefined,
+  needle: string,
+) {
   const said = [
     title,
     id,
@@ -63,15 +67,15 @@ function holds({ id, contextId, owner, agent, status, metadata }: TaskRow, title
     JSON.stringify(status.message ?? ''),
     JSON.stringify(metadata ?? ''),
   ]
-  return said.some((one) => one?.toLowerCase().includes(words) === true)
+  return said.some((one) => one?.toLowerCase().includes(needle) === true)
 }
 
-/** Where a page ended. It opens nothing, so nobody has to sign it. */
-function writePlace({ statusAt, id }: TaskRow): string {
+/** The end of a page. It grants no access, so it needs no signature. */
+function formatTaskCursor({ statusAt, id }: TaskRow): string {
   return `${statusAt.toString(36)}.${id}`
 }
 
-function readPlace(text: string): Place {
+function parseTaskCursor(text: string): TaskCursor {
   const [, at, id] = /^(-?[0-9a-z]{1,11})\.(.{1,1024})$/s.exec(text) ?? []
   if (at === undefined || id === undefined) {
     const violations = [{ field: 'before', description: 'give what the page before said' }]

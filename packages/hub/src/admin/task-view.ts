@@ -1,8 +1,8 @@
-/** A task as lists show it: where it stands, whose it is, and the first words of it. */
+/** A task in a list: its state, its owner and an excerpt of its first message. */
 import { isTerminal, type Message, type Store, type TaskRow } from '@parley/a2a'
 import { z } from 'zod'
-import { time } from './answer.ts'
-import { instant } from './fields.ts'
+import { isoTime } from '../http/json-response.ts'
+import { timestamp } from './schema-fields.ts'
 
 export const taskStates = [
   'TASK_STATE_SUBMITTED',
@@ -24,24 +24,24 @@ export const taskSummary = z
     caller: z.string().meta({ description: 'Whose task it is.' }),
     tenant: z.string(),
     state: z.string(),
-    statusAt: instant,
-    createdAt: instant,
+    statusAt: timestamp,
+    createdAt: timestamp,
     durationMs: z.number().optional().meta({ description: 'From its first event to its end, once it has ended.' }),
     title: z.string().optional().meta({ description: 'The first words of the message that began it.' }),
     statusText: z.string().optional().meta({ description: 'The first words of its status.' }),
     head: z.int().meta({ description: 'The number of its last event.' }),
-    dueAt: instant.optional().meta({ description: 'When something happens by itself: its turn or its wait ends.' }),
+    dueAt: timestamp.optional().meta({ description: 'When something happens by itself: its turn or its wait ends.' }),
   })
   .meta({ id: 'TaskSummary' })
 
 export type TaskSummary = z.output<typeof taskSummary>
 
-/** Enough to know it again. */
-const longest = 200
+/** Enough to recognize it. */
+const maxExcerptLength = 200
 
-export function summaryOf(row: TaskRow, title: string | undefined): TaskSummary {
+export function taskSummaryOf(row: TaskRow, title: string | undefined): TaskSummary {
   const { id, contextId, agent, owner, tenant, status, statusAt, createdAt, head, due } = row
-  const statusText = textIn(status.message)
+  const statusText = messageExcerpt(status.message)
   return {
     id,
     contextId,
@@ -49,52 +49,52 @@ export function summaryOf(row: TaskRow, title: string | undefined): TaskSummary 
     caller: owner,
     tenant,
     state: status.state,
-    statusAt: time(statusAt),
-    createdAt: time(createdAt),
+    statusAt: isoTime(statusAt),
+    createdAt: isoTime(createdAt),
     ...(isTerminal(status.state) ? { durationMs: Math.max(0, statusAt - createdAt) } : {}),
-    ...(title !== undefined && title !== '' ? { title: cut(title) } : {}),
+    ...(title !== undefined && title !== '' ? { title: toExcerpt(title) } : {}),
     ...(statusText !== undefined ? { statusText } : {}),
     head,
-    ...(due !== undefined ? { dueAt: time(due.at) } : {}),
+    ...(due !== undefined ? { dueAt: isoTime(due.at) } : {}),
   }
 }
 
-/** As much as the records before it may take. */
-const firstBytes = 100_000
+/** Limit for the records before the first message. */
+const maxFirstBytes = 100_000
 
-/** The message that began a task is among the first records; of a log that was dropped, the snapshot has it. */
-export async function firstText(
+/** The first message is among the first records; if the log was pruned, the snapshot has it. */
+export async function firstMessageText(
   store: Pick<Store, 'read' | 'loadSnapshot'>,
   taskId: string,
 ): Promise<string | undefined> {
-  for (const { body } of await store.read(taskId, 0, 3, firstBytes)) {
-    if (body.type === 'message') return wholeText(body.message)
+  for (const { body } of await store.read(taskId, 0, 3, maxFirstBytes)) {
+    if (body.type === 'message') return fullText(body.message)
   }
   const [first] = (await store.loadSnapshot(taskId))?.task.history ?? []
-  return wholeText(first)
+  return fullText(first)
 }
 
-/** The same, as lists show it. */
-export async function titleOf(
+/** The first message, as lists show it. */
+export async function taskTitle(
   store: Pick<Store, 'read' | 'loadSnapshot'>,
   taskId: string,
 ): Promise<string | undefined> {
-  const text = await firstText(store, taskId)
-  return text === undefined || text === '' ? undefined : cut(text)
+  const text = await firstMessageText(store, taskId)
+  return text === undefined || text === '' ? undefined : toExcerpt(text)
 }
 
-/** The first words, if there are any. */
-export function textIn(message: Message | undefined): string | undefined {
-  const text = wholeText(message)
-  return text === undefined || text === '' ? undefined : cut(text)
+/** The beginning of the text, if there is any. */
+export function messageExcerpt(message: Message | undefined): string | undefined {
+  const text = fullText(message)
+  return text === undefined || text === '' ? undefined : toExcerpt(text)
 }
 
-function wholeText(message: Message | undefined): string | undefined {
+function fullText(message: Message | undefined): string | undefined {
   const texts = message?.parts.flatMap((part) => ('text' in part ? [part.text] : []))
   return texts?.join('\n').trim()
 }
 
-function cut(text: string): string {
+function toExcerpt(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
-  return line.length <= longest ? line : `${line.slice(0, longest).toWellFormed()}…`
+  return line.length <= maxExcerptLength ? line : `${line.slice(0, maxExcerptLength).toWellFormed()}…`
 }

@@ -1,6 +1,6 @@
 /**
- * What a language model is to the agents of this hub that think with one. In the words of the chat completions API, which
- * nearly every provider speaks: what it is told is sent as it stands here.
+ * The interface of a language model for agents of this hub. It uses the terms of the chat completions API, which nearly
+ * every provider supports: requests are sent as they are defined here.
  */
 import type { AgentLog, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
 
@@ -19,7 +19,7 @@ export type ChatContent =
 export interface ChatToolCall {
   readonly id: string
   readonly type: 'function'
-  /** `arguments` is JSON if the model got it right. */
+  /** `arguments` is JSON if the model produced it correctly. */
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
@@ -33,37 +33,37 @@ export interface ChatTool {
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[]
   readonly tools?: readonly ChatTool[]
-  /** Another than the usual one. */
+  /** Overrides the default model. */
   readonly model?: string
   readonly responseFormat?: Struct
-  /** Laid over the options that the model is configured with. */
+  /** Merged over the configured options. */
   readonly options?: Struct
   readonly signal: AbortSignal
-  /** Nobody waits for an answer after this, so no try begins then. Milliseconds since the epoch. */
+  /** No attempt starts after this time, because the answer would come too late. Milliseconds since the epoch. */
   readonly deadlineAt?: number | undefined
   readonly log: AgentLog
-  /** Whose trace the call belongs to. Left out: nobody's. */
-  readonly trace?: Tracing | undefined
+  /** The trace that the call belongs to. Default: none. */
+  readonly trace?: ModelTrace | undefined
 }
 
-/** A turn, as far as its trace goes. */
-export type Tracing = Pick<Turn, 'span' | 'tracestate'> & { readonly parent?: OpenSpan }
+/** The parts of a turn that its trace needs. */
+export type ModelTrace = Pick<Turn, 'span' | 'tracestate'> & { readonly parent?: OpenSpan }
 
-/** Text as it comes, and at the end the answer as a whole. */
+/** Text as it arrives, and the complete answer at the end. */
 export type ChatEvent = { readonly text: string } | { readonly answer: ChatAnswer }
 
 export interface ChatAnswer {
   readonly text: string
   readonly toolCalls: readonly ChatToolCall[]
   readonly finish: ChatFinish
-  /** Why it will not answer, in its own words. */
+  /** The model's reason for refusing, in its own words. */
   readonly refusal?: string
   readonly call: ModelCall
 }
 
 export type ChatFinish = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
-/** What one call of a model came to: for traces and bills. */
+/** The result of one model call, for traces and billing. */
 export interface ModelCall {
   readonly model: string
   readonly finishReason: string
@@ -78,17 +78,17 @@ export interface TokenUsage {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly totalTokens: number
-  /** Those of the input that the provider still knew. */
+  /** Input tokens that the provider had cached. */
   readonly cachedTokens?: number
-  /** Those of the output that nobody sees. */
+  /** Output tokens that are not part of the answer. */
   readonly reasoningTokens?: number
 }
 
 export interface ChatModel {
   /** Throws an A2AError whose message is for the caller and whose cause is for the operator. */
   ask(request: ChatRequest): AsyncIterable<ChatEvent>
-  /** What parts of a message are to this model; CONTENT_TYPE_NOT_SUPPORTED where it cannot take one. */
+  /** Converts parts of a message for this model. Throws CONTENT_TYPE_NOT_SUPPORTED if it cannot take one. */
   read(parts: readonly Part[], signal: AbortSignal): Promise<readonly ChatContent[]>
-  /** Media types that `read` takes. */
+  /** Media types that `read` accepts. */
   readonly inputModes: readonly string[]
 }

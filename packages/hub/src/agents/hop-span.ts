@@ -1,16 +1,16 @@
-/** A run of an agent elsewhere as a span of the turn that waits for it: how it went, and what it says that it used. */
+/** Records a run of a remote agent as a span of the waiting turn: its outcome, and the usage it reports. */
 import type { OpenSpan, Report, SpanOutcome, Struct, Turn } from '@parley/a2a'
 
-export interface HopAbout {
-  /** As this hub calls it. */
+export interface HopSpanOptions {
+  /** The name of the agent in this hub. */
   readonly agent: string
   readonly url: string
 }
 
-/** Passes on what is reported; the last of it tells how the run went. */
+/** Forwards all reports; the last one decides the outcome of the span. */
 export async function* withHopSpan(
   turn: Pick<Turn, 'span' | 'signal'>,
-  { agent, url }: HopAbout,
+  { agent, url }: HopSpanOptions,
   run: (span: OpenSpan) => AsyncIterable<Report>,
 ): AsyncGenerator<Report, void, void> {
   const span = turn.span(`call ${agent}`, {
@@ -22,18 +22,18 @@ export async function* withHopSpan(
   try {
     for await (const report of run(span)) {
       last = report
-      // The turn, and all that is open in it, may end with what is said now.
+      // Set before the yield, because the turn and its open spans may end with this report.
       span.set(usageIn(report))
       yield report
     }
     hasThrown = false
   } finally {
     const isLeft = turn.signal.aborted
-    span.end(isLeft ? 'canceled' : hasThrown ? 'error' : outcomeOf(last))
+    span.end(isLeft ? 'canceled' : hasThrown ? 'error' : spanOutcomeOf(last))
   }
 }
 
-function outcomeOf(last: Report | undefined): SpanOutcome {
+function spanOutcomeOf(last: Report | undefined): SpanOutcome {
   const state = typeof last === 'object' && 'state' in last ? last.state : undefined
   if (state === 'TASK_STATE_CANCELED') return 'canceled'
   return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'

@@ -1,6 +1,6 @@
 /**
- * What a kind of agent is to the hub: a schema for its entry in the configuration, and a way to open it. Each kind is one
- * folder or file of this room, and is done when it passes `agentContract` of `@parley/a2a/testing`.
+ * An agent kind: a schema for its entry in the configuration, and a function that opens it. Each kind is one folder or file
+ * of this module, and is complete when it passes `agentContract` of `@parley/a2a/testing`.
  */
 import type {
   Agent,
@@ -9,7 +9,7 @@ import type {
   AgentMessage,
   AgentProvider,
   AgentSkill,
-  Notes,
+  KeyValueStore,
   Part,
   StreamEvent,
   Task,
@@ -21,66 +21,66 @@ import type { ZodType } from 'zod'
 import type { ChatModel, TokenUsage } from './chat-model.ts'
 
 export interface AgentKind<Entry = unknown> {
-  /** As `kind:` in the configuration says it. */
+  /** The value of `kind:` in the configuration. */
   readonly kind: string
-  /** The fields of its own; those that every entry has (description, skills, limits…) are the configuration's. */
+  /** The fields of this kind; fields of every entry (description, skills, limits…) belong to the configuration. */
   readonly schema: ZodType<Entry>
-  /** Makes no connection that it would have to wait for long: what is behind may be down when the hub starts. */
-  open(entry: Entry, parts: KindParts): OpenAgent | Promise<OpenAgent>
-  /** Files that the agent is made of: when one of them changes it is opened anew. */
+  /** Must not wait long for a connection: the backend may be down when the hub starts. */
+  open(entry: Entry, services: AgentServices): OpenAgent | Promise<OpenAgent>
+  /** Source files of the agent: the hub opens it again when one of them changes. */
   files?(entry: Entry, baseDir: string): readonly string[]
-  /** How long a turn may take where the entry does not say. Default: 5 minutes. */
+  /** Default turn timeout of this kind. Default: 5 minutes. */
   readonly turnTimeoutMs?: number
   /**
-   * 0 for kinds that never answer with a bare Message: their agents are called once the message is durable, so that a crash
-   * cannot make them run twice. Default: 250 ms, within which an agent may answer without a task.
+   * 0 for kinds that never answer with a bare Message: the agent is called once the message is durable, so that a crash
+   * cannot run it twice. Default: 250 ms, within which an agent may answer without a task.
    */
   readonly openAfterMs?: number
 }
 
-/** What the hub lends to an agent. */
-export interface KindParts {
+/** What the hub provides to an agent. */
+export interface AgentServices {
   /** The agent's name in this hub. */
   readonly name: string
   readonly log: AgentLog
-  /** Relative paths of the entry begin here: where the configuration file is. */
+  /** Base of relative paths in the entry: the folder of the configuration file. */
   readonly baseDir: string
-  /** What programs that it starts see of the hub's own environment: PATH, HOME, LANG and the like, and no secrets. */
+  /** Environment for child processes: PATH, HOME, LANG and the like, without secrets. */
   readonly programEnv: Readonly<Record<string, string>>
-  /** For addresses that the configuration names. */
+  /** For addresses from the configuration. */
   readonly fetch: typeof fetch
-  /** For addresses that a stranger names: never reaches the inside of the network (B-173). */
+  /** For addresses from a caller or a remote party: never reaches the internal network (B-173). */
   readonly guardedFetch: typeof fetch
   /** Resolves the host of an address that a remote party names, for transports other than fetch; rejects if it is internal. */
   readonly guardedLookup: (host: string, port: number) => Promise<readonly string[]>
-  /** JSON values in one answer or message of the backend (`limits.jsonNodes`). Default 100,000. */
+  /** Limit of JSON values in one response or message of the backend (`limits.jsonNodes`). Default 100,000. */
   readonly jsonNodes?: number
-  /** What this agent has to remember beyond one turn. Nobody else's notes are in it. */
-  readonly notes: Notes
-  /** What all agents of this kind remember together, the same object for all. Left out: each for itself. */
-  readonly kindNotes?: Notes
-  /** How long a turn may take, for backends that want to be told. The engine sees to it. */
+  /** Key-value store for what this agent remembers beyond one turn. Not shared with other agents. */
+  readonly kv: KeyValueStore
+  /** Key-value store shared by all agents of this kind; the same object for all. If omitted, nothing is shared. */
+  readonly kindKv?: KeyValueStore
+  /** The turn timeout, for backends that need it. The engine enforces it. */
   readonly turnTimeoutMs?: number
-  /** The content of a raw, text or url part; fetched under the guard and within a bound. */
-  bytes(part: Part, signal: AbortSignal): Promise<PartBytes>
-  /** Other agents of this hub. */
-  readonly house: House
-  /** What an agent of this hub thinks with, as it is configured now; nothing if there is no such agent, or it has none. */
+  /** The content of a raw, text or url part; fetched with the guarded fetch and a size limit. */
+  readPart(part: Part, signal: AbortSignal): Promise<PartBytes>
+  /** Calls other agents of this hub. */
+  readonly inProcessClient: InProcessClient
+  /** The model of another agent of this hub, as configured now; undefined if there is no such agent or it has no model. */
   model(agent: string): ChatModel | undefined
-  /** What the agent is like, as its entry says: agents that talk by themselves are told. */
+  /** The persona from the entry, for agents that use a prompt. */
   readonly persona?: string
-  /** What a call of a model costs, as the configuration prices it; nothing where no price is known. */
+  /** The cost of a model call by the configured prices; undefined if no price is known. */
   cost?(model: string, usage: TokenUsage): number | undefined
-  /** Where the hub is reached from outside, without a slash at the end. Nothing before it listens. */
+  /** The public URL of the hub, without a trailing slash. Undefined before it listens. */
   publicUrl(): string | undefined
-  /** Wall time: what is shown, kept, or told to others. */
+  /** Wall-clock time, for values that are displayed, stored or sent. */
   readonly now: () => number
-  /** For durations: a step of the wall clock does not change it. */
+  /** For durations: steps of the wall clock do not affect it. */
   readonly monotonicNow: () => number
-  /** What the agent says of itself has changed: the hub should look again. Left out: nobody listens. */
-  readonly lookAgain?: () => void
-  /** Something about the agent is otherwise than it was, for whoever runs the hub to see. Left out: nobody looks. */
-  readonly notice?: () => void
+  /** Asks the hub to fetch the card again, because the agent's description changed. Optional. */
+  readonly refreshCard?: () => void
+  /** Signals a change of the agent that the operator should see. Optional. */
+  readonly notifyChange?: () => void
 }
 
 export interface PartBytes {
@@ -89,109 +89,110 @@ export interface PartBytes {
   readonly filename?: string
 }
 
-/** Calls between the agents of a hub: real tasks, in this process. */
-export interface House {
-  /** As the caller of `turn` may see it; nothing if there is no such agent, or not for that caller. */
+/** Calls between agents of the hub: real tasks in this process. */
+export interface InProcessClient {
+  /** The card as the caller of `turn` may see it; undefined if the agent does not exist or the caller may not see it. */
   card(agent: string, turn: Turn): Promise<AgentCard | undefined>
-  /** Those that the caller of `turn` may use, less the ones that are already at work on it. */
-  agents(turn: Turn): Promise<readonly HouseAgent[]>
+  /** The agents that the caller of `turn` may use, without those that already work on this chain. */
+  agents(turn: Turn): Promise<readonly CallableAgent[]>
   /**
-   * The child belongs to the calling agent on behalf of the turn's caller; its message refers to the turn's task. Begins with
-   * the child as it is. Throws before anything is opened if agents would go in circles, or more of them than may be.
+   * Sends a message as a child task. The child belongs to the calling agent on behalf of the turn's caller, and its message
+   * references the turn's task. The first event is the child task. Throws before anything is opened if the delegation would
+   * form a cycle or exceed its budget.
    */
-  stream(call: HouseCall): AsyncIterable<StreamEvent>
-  /** How a child stands, and then what happens to it. Of one that has ended: how it ended. */
-  subscribe(agent: string, taskId: string, turn: OnBehalf): AsyncIterable<StreamEvent>
-  task(agent: string, taskId: string, turn: OnBehalf): Promise<Task>
-  cancel(agent: string, taskId: string, turn: OnBehalf): Promise<Task>
+  stream(call: InProcessCall): AsyncIterable<StreamEvent>
+  /** Yields the current state of a child, then its events. For an ended child: its final state. */
+  subscribe(agent: string, taskId: string, turn: ParentTurn): AsyncIterable<StreamEvent>
+  task(agent: string, taskId: string, turn: ParentTurn): Promise<Task>
+  cancel(agent: string, taskId: string, turn: ParentTurn): Promise<Task>
   /**
-   * On whose behalf an agent elsewhere is called, for its hub to see; nothing if that is none that this one trusts. Throws as
-   * `stream` does.
+   * A token that names the subject of a call to a remote agent; undefined if this hub does not trust the remote hub. Throws
+   * like `stream`.
    */
-  onward(turn: Turn, call: { readonly card: AgentCard; readonly messageId: string }): Promise<string | undefined>
+  hopTokenFor(turn: Turn, call: { readonly card: AgentCard; readonly messageId: string }): Promise<string | undefined>
 }
 
-export interface HouseAgent {
+export interface CallableAgent {
   readonly name: string
   readonly card: AgentCard
 }
 
-/** Whose child it is: a turn, or what is known of one that is over. */
-export type OnBehalf = Pick<Turn, 'tenant'> & {
+/** The parent of a child: a turn, or what is known of one that has ended. */
+export type ParentTurn = Pick<Turn, 'tenant'> & {
   readonly caller: Pick<Turn['caller'], 'id'>
   readonly signal?: AbortSignal
 }
 
-export interface HouseCall {
+export interface InProcessCall {
   readonly agent: string
   readonly message: AgentMessage
-  /** The same again, with the same content, is the same message. Default: a new one. */
+  /** The same id with the same content is the same message. Default: a new id. */
   readonly messageId?: string
   /**
-   * When the message was first sent, where this is not certainly the first time. Throws TASK_FAILED, and sends nothing, if the
-   * hub would no longer recognise it.
+   * When the message was first sent, if this may be a repeat. Throws TASK_FAILED without sending if the hub would no longer
+   * recognize it.
    */
   readonly sentAt?: number | undefined
   readonly taskId?: string
   readonly contextId?: string
-  /** On whose behalf. Its signal ends the waiting, not the child. */
+  /** The turn on whose behalf the call is made. Its signal ends the waiting, not the child. */
   readonly turn: Turn
-  /** The child is ended by then, if its parent is not ended earlier: milliseconds since the epoch. */
+  /** Deadline of the child, unless its parent ends earlier: milliseconds since the epoch. */
   readonly deadlineAt?: number | undefined
   /** Default: the turn's own. */
   readonly traceparent?: string
-  /** The child takes the turn's place: what the request said beside its message is said to it, too. */
-  readonly isInstead?: boolean
+  /** The child replaces the turn: it also gets the metadata of the request. */
+  readonly isReplacement?: boolean
 }
 
-/** An agent that runs. */
+/** An open agent. */
 export interface OpenAgent {
   readonly agent: Agent
-  /** What is known of it without asking anybody: laid under what the configuration says. */
-  readonly card?: CardPart
-  /** Asked once it is open and now and then later; may fail, and then what was known stays. Never calls a model. */
-  look?(signal: AbortSignal): Promise<CardPart | undefined>
-  /** What others may think with, too. */
+  /** Card fields that are known without a request; the configuration overrides them. */
+  readonly card?: PartialCard
+  /** Called after opening and then periodically. If it fails, the previous fields stay. Never calls a model. */
+  fetchCard?(signal: AbortSignal): Promise<PartialCard | undefined>
+  /** A model that other agents may use. */
   readonly model?: ChatModel
-  /** Each text that it yields is a message of its own: flat tasks show them apart. Default: pieces of one answer. */
-  readonly textsAreMessages?: boolean
-  /** Protocol extensions that it knows, beside those of every agent. */
+  /** Each text that it yields is a separate message: flat tasks show them separately. Default: chunks of one answer. */
+  readonly hasMessagePerText?: boolean
+  /** Protocol extensions that it supports, in addition to those of every agent. */
   readonly extensions?: readonly Extension[]
-  /** Requests below `/a2a/{name}/hooks/`, such as notifications of an agent behind it. */
-  readonly hook?: (request: Request) => Promise<Response>
-  /** Resolves when what is behind can be reached. */
+  /** Handles requests below `/a2a/{name}/hooks/`, such as notifications of a remote agent. */
+  readonly handleWebhook?: (request: Request) => Promise<Response>
+  /** Resolves if the backend can be reached. */
   health?(signal: AbortSignal): Promise<void>
-  /** Of an agent that others run: its card as it was approved, and as it is. */
+  /** For a remote agent: its approved and its current card. */
   readonly cardWatch?: CardWatch
-  /** Nothing runs any more when it is called. */
+  /** Called when nothing runs any more. */
   close?(): Promise<void>
 }
 
 export interface CardWatch {
   state(): Promise<CardState>
-  /** From now on this one is approved. False if it is not the one that waits. */
+  /** Approves this card. Resolves to false if it is not the pending one. */
   approve(fingerprint: string): Promise<boolean>
 }
 
 export interface CardState {
-  /** What happens with one that was not approved: it is told of, it is not used, or nobody looks. */
+  /** What happens with a card that is not approved: it raises an alert, it is blocked, or it is ignored. */
   readonly policy: 'alert' | 'block' | 'ignore'
-  readonly approved?: SeenCard
-  /** What it says now, where that is something else, and which of its members are. */
-  readonly changed?: SeenCard & { readonly fields: readonly string[] }
-  /** What became of the signature of the one that was seen last. */
+  readonly approved?: ObservedCard
+  /** The current card if it differs from the approved one, and the names of the changed fields. */
+  readonly changed?: ObservedCard & { readonly fields: readonly string[] }
+  /** The signature check of the last card that was fetched. */
   readonly signature?: CardSignature
 }
 
-export interface SeenCard {
+export interface ObservedCard {
   readonly fingerprint: string
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly card: AgentCard
 }
 
-/** The part of a card that an agent knows of itself. */
-export interface CardPart {
+/** The fields of a card that an agent kind knows. */
+export interface PartialCard {
   readonly name?: string
   readonly description?: string
   readonly version?: string

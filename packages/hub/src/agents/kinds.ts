@@ -1,4 +1,4 @@
-/** All kinds of agents that a configuration may name: one line each. */
+/** All agent kinds that a configuration may use: one line each. */
 import { demoKind } from '../demo/index.ts'
 import { a2aKind } from './a2a/index.ts'
 import { acpKind } from './acp/index.ts'
@@ -8,9 +8,9 @@ import { loopKind } from './loop/index.ts'
 import { mcpKind } from './mcp/index.ts'
 import { moduleKind } from './module/index.ts'
 import { openaiKind } from './openai/index.ts'
-import { openclawKind } from './openclaw/index.ts'
+import { openClawKind } from './openclaw/index.ts'
 
-export const kinds: readonly AgentKind[] = [
+export const agentKinds: readonly AgentKind[] = [
   moduleKind,
   openaiKind,
   loopKind,
@@ -18,6 +18,6 @@ export const kinds: readonly AgentKind[] = [
   acpKind,
   mcpKind,
   a2aKind,
-  openclawKind,
+  openClawKind,
   demoKind,
 ]

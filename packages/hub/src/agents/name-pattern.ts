@@ -1,10 +1,10 @@
-/** Whether a name fits a pattern in which `*` stands for any letters. */
-export function fitsPattern(pattern: string, name: string): boolean {
+/** Whether a name matches a pattern in which `*` stands for any characters. */
+export function matchesPattern(pattern: string, name: string): boolean {
   const [first = '', ...others] = pattern.split('*')
   if (others.length === 0) return pattern === name
   if (!name.startsWith(first)) return false
   const last = others.pop() ?? ''
-  // Each piece where it comes first, after the one before: no expression that a name could make slow.
+  // Takes the first match of each piece after the previous one. No regular expression that a name could make slow.
   let at = first.length
   for (const piece of others) {
     const found = name.indexOf(piece, at)

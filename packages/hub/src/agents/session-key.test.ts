@@ -15,7 +15,7 @@ describe('the session of a turn', () => {
       sessionKeyOf({ ...turn, caller: { id: 'bob' } }, 'bot'),
       sessionKeyOf({ ...turn, task: { contextId: 'C1' } }, 'bot'),
       sessionKeyOf(turn, 'bot2'),
-      // Run together without a border, these two would be one.
+      // Concatenated without a separator, these two would be equal.
       sessionKeyOf({ tenant: 'acm', caller: { id: 'eann' }, task: { contextId: 'c1' } }, 'bot'),
     ]
     assert.equal(new Set([...others, sessionKeyOf(turn, 'bot')]).size, 6)

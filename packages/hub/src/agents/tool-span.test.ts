@@ -5,7 +5,7 @@ import type { OpenSpan, Report, SpanOptions, Struct, Turn } from '@parley/a2a'
 import { withHopSpan } from './hop-span.ts'
 import { traceMeta, withToolSpan } from './tool-span.ts'
 
-/** A turn that remembers what it was told of. */
+/** A turn that records its spans. */
 function tracing(signal = new AbortController().signal) {
   const told: { name: string; options: SpanOptions; outcome?: string; attributes?: Struct }[] = []
   const span = (name: string, options: SpanOptions = {}): OpenSpan => {

@@ -1,19 +1,19 @@
-/** One call of a tool as a span of the turn that makes it, in the words of OpenTelemetry's conventions for generative AI. */
+/** Records one tool call as a span of its turn, by OpenTelemetry's conventions for generative AI. */
 import { A2AError } from '@parley/a2a'
 import type { OpenSpan, Turn } from '@parley/a2a'
 
-export interface ToolAbout {
+export interface ToolSpanOptions {
   readonly name: string
-  /** As the model numbered it. */
+  /** The call id from the model. */
   readonly callId?: string
-  /** Where it comes from: `extension` for what runs at another program, `function` for what runs here. */
+  /** `extension` for a tool that runs in another program, `function` for one that runs here. */
   readonly type?: 'function' | 'extension'
 }
 
-/** Ends with the work: well, unless it throws or gives back something that says `isError`. */
+/** Ends with the work: as a failure if it throws or returns `isError`, otherwise as a success. */
 export async function withToolSpan<T extends object>(
   turn: Pick<Turn, 'span' | 'signal'>,
-  { name, callId, type }: ToolAbout,
+  { name, callId, type }: ToolSpanOptions,
   work: (span: OpenSpan) => Promise<T>,
 ): Promise<T> {
   const span = turn.span(`execute_tool ${name}`, {
@@ -36,7 +36,7 @@ export async function withToolSpan<T extends object>(
   }
 }
 
-/** What a call is told of the trace: the span that it belongs to, and what others keep beside it. */
+/** The trace fields for a call: its span, and the tracestate of other vendors. */
 export function traceMeta(span: OpenSpan, tracestate: string | undefined): Readonly<Record<string, string>> {
   return { traceparent: span.traceparent, ...(tracestate !== undefined ? { tracestate } : {}) }
 }

@@ -1,37 +1,40 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryNotes } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a'
 import { openAdminKey } from './admin-key.ts'
-import { newKey } from './key-format.ts'
+import { generateKey } from './key-format.ts'
 
 describe('the admin key', () => {
-  it('is made once, told once, and kept as a hash', async () => {
-    const notes = memoryNotes()
+  it('is created once, shown once, and stored as a hash', async () => {
+    const notes = memoryKeyValueStore()
     const first = await openAdminKey(notes)
-    assert.match(first.made ?? '', /^pka_/)
+    assert.match(first.created ?? '', /^pka_/)
     const again = await openAdminKey(notes)
-    assert.equal(again.made, undefined)
+    assert.equal(again.created, undefined)
     for (const opened of [first, again]) {
-      assert.ok(opened.isGood(first.made as string))
-      for (const wrong of ['', 'x', newKey('pka').key, `${first.made} `]) assert.ok(!opened.isGood(wrong))
+      assert.ok(opened.matches(first.created as string))
+      for (const wrong of ['', 'x', generateKey('pka').key, `${first.created} `]) assert.ok(!opened.matches(wrong))
     }
     const kept = JSON.stringify(await notes.list('admin', { limit: 10 }))
-    assert.ok(!kept.includes((first.made as string).slice(17)))
+    assert.ok(!kept.includes((first.created as string).slice(17)))
   })
 
   it('is made by one of several that start at once', async () => {
-    const notes = memoryNotes()
+    const notes = memoryKeyValueStore()
     const opened = await Promise.all([1, 2, 3].map(() => openAdminKey(notes)))
-    const made = opened.flatMap(({ made: key }) => key ?? [])
+    const made = opened.flatMap(({ created: key }) => key ?? [])
     assert.equal(made.length, 1)
-    assert.ok(opened.every(({ isGood }) => isGood(made[0] as string)))
+    assert.ok(opened.every(({ matches }) => matches(made[0] as string)))
   })
 
   it('that is given counts instead of the one that was made', async () => {
-    const notes = memoryNotes()
-    const { made = '' } = await openAdminKey(notes)
+    const notes = memoryKeyValueStore()
+    const { created = '' } = await openAdminKey(notes)
     const given = await openAdminKey(notes, 'correct horse battery')
-    assert.deepEqual([given.isGood('correct horse battery'), given.isGood(made), given.made], [true, false, undefined])
+    assert.deepEqual(
+      [given.matches('correct horse battery'), given.matches(created), given.created],
+      [true, false, undefined],
+    )
     await assert.rejects(openAdminKey(notes, 'short'), /admin\.key.*shorter than 16/)
   })
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryNotes } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a'
 import type { ClientCertificate, Credentials } from '@parley/a2a/server'
-import { type AuthenticateParts, createAuthenticate } from './authenticate.ts'
-import { invalidToken } from './jwt.ts'
-import { createKeys } from './keys.ts'
-import { createPasses } from './pass.ts'
+import { type AuthenticatorDeps, createAuthenticator } from './authenticate.ts'
+import { invalidTokenError } from './token-check.ts'
+import { createApiKeys } from './api-keys.ts'
+import { createRequestIdentities } from './request-identity.ts'
 
 const certificate: ClientCertificate = {
   subject: { CN: 'billing' },
@@ -14,22 +14,22 @@ const certificate: ClientCertificate = {
   raw: new Uint8Array(),
 }
 
-async function door(over: Partial<AuthenticateParts> = {}) {
-  const keys = createKeys({ notes: memoryNotes() })
-  const passes = createPasses()
+async function door(over: Partial<AuthenticatorDeps> = {}) {
+  const keys = createApiKeys({ kv: memoryKeyValueStore() })
+  const passes = createRequestIdentities()
   const { key } = await keys.create({ name: 'x', scopes: ['agent:team', 'skill:gpt/sum'], createdBy: 'admin' })
-  const authenticate = createAuthenticate({
+  const authenticate = createAuthenticator({
     bySession: async () => undefined,
     findKey: keys.find,
     checkToken: async (token) => {
-      if (token !== 'good.to.ken') throw invalidToken('The token is not valid')
+      if (token !== 'good.to.ken') throw invalidTokenError('The token is not valid')
       return { id: 'https://id.test|ann', scopes: ['agent:*'] }
     },
     recheckToken: async () => undefined,
     toleranceMs: 0,
     mtls: false,
-    isOpen: (agent) => agent === 'open',
-    passes,
+    isAnonymousAllowed: (agent) => agent === 'open',
+    identities: passes,
     trustProxy: false,
     ...over,
   })
@@ -67,7 +67,7 @@ describe('what a request shows', () => {
     await assert.rejects(ask({ 'x-api-key': '' }, 'open'), { message: 'The API key is not valid' })
   })
 
-  it('is nothing to us in other schemes: then one is a guest, or nobody', async () => {
+  it('is ignored in other schemes: the request is anonymous, or refused', async () => {
     const { ask } = await door()
     for (const headers of [{}, { authorization: 'Basic YTpi' }, { authorization: 'Bearerx y' }]) {
       assert.equal(await ask(headers), undefined)
@@ -101,7 +101,7 @@ describe('what a request shows', () => {
       await ask({ 'x-api-key': key, 'x-forwarded-for': '198.51.100.7' }),
     ]
     assert.notEqual(one, two)
-    assert.deepEqual([passes.of(one!)?.address, passes.of(two!)?.address], ['192.0.2.1', '198.51.100.7'])
+    assert.deepEqual([passes.get(one!)?.address, passes.get(two!)?.address], ['192.0.2.1', '198.51.100.7'])
     assert.doesNotMatch(JSON.stringify(one), /hash|address|192/)
   })
 })

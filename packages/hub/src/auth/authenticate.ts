@@ -1,57 +1,57 @@
 /**
- * From what a request shows to who calls (S4-15): a bearer token is tried as a token of an issuer, then as an API key;
- * X-API-Key as a key; the session of the console; a certificate, where the listener asks for them. Who shows nothing is let in where the agent is open.
- * What somebody who is known may do is not decided here (see admit.ts).
+ * Determines the caller from the credentials of a request (S4-15): a bearer token is tried as a token of an issuer, then as an API
+ * key; X-API-Key as a key; the session of the console; a client certificate, where the listener requests one. A request without
+ * credentials is accepted where the agent allows anonymous access. What the caller may do is decided in admit-request.ts.
  */
 import { A2AError, anonymous, type Caller } from '@parley/a2a'
 import { mtls, type Authenticate, type Credentials } from '@parley/a2a/server'
-import { addressOf } from '../limits/address.ts'
+import { clientAddress } from '../limits/client-address.ts'
 import { type Grant, keyGrantId } from './grant.ts'
-import { type CheckToken, invalidToken, looksLikeToken } from './jwt.ts'
+import { type CheckToken, invalidTokenError, looksLikeJwt } from './token-check.ts'
 import type { KeyRecord } from './key-record.ts'
-import type { Passes } from './pass.ts'
-import { hashOf } from './key-format.ts'
-import { grantsOf } from './scopes.ts'
-import { expiryOf } from './session-check.ts'
+import type { RequestIdentities } from './request-identity.ts'
+import { sha256Hex } from './key-format.ts'
+import { permissionsOf } from './scopes.ts'
+import { tokenExpiry } from './session-check.ts'
 
-export interface AuthenticateParts {
+export interface AuthenticatorDeps {
   findKey(key: string): Promise<KeyRecord | undefined>
   readonly checkToken: CheckToken | undefined
-  /** The same by the current configuration. `undefined` for a token that is no longer valid. */
+  /** Checks a token again with the current configuration. `undefined` for a token that is no longer valid. */
   recheckToken(token: string, credentials: Credentials): Promise<Caller | undefined>
   /** How long a token is accepted after it expires, because clocks differ. */
   readonly toleranceMs: number
-  /** Whether certificates of clients count. */
+  /** Whether client certificates are accepted. */
   readonly mtls: boolean
   /** Whether the agent may be called without credentials. */
-  isOpen(agent: string): boolean
-  readonly passes: Passes
+  isAnonymousAllowed(agent: string): boolean
+  readonly identities: RequestIdentities
   readonly trustProxy: boolean
-  /** Who signed in at the console, if the request says that the session is meant. Throws UNAUTHENTICATED if it is over. */
-  bySession(credentials: Credentials): Promise<KnownCaller | undefined>
+  /** The user of the console session, if the request selects the session. Throws UNAUTHENTICATED if it has ended. */
+  bySession(credentials: Credentials): Promise<IdentifiedCaller | undefined>
 }
 
-/** By which cards name them. */
+/** The names of the schemes on cards. */
 export const schemeNames = { bearer: 'bearer', apiKey: 'apiKey', mtls: 'mtls' } as const
 
 export const challenge = 'Bearer realm="parley", ApiKey in="header", name="X-API-Key"'
 
-/** Certificates have no words of their own: whom the operator's authority vouches for may use every agent. */
-const scopesOfCertificates = ['agent:*']
+/** Certificates carry no scopes: a subject that the operator's authority certifies may use every agent. */
+const certificateScopes = ['agent:*']
 
-export interface KnownCaller {
+export interface IdentifiedCaller {
   readonly caller: Caller
   readonly key?: KeyRecord
-  /** What proved it, if that can end. */
+  /** The grant behind the identity, if it can end. */
   grant?(): Grant
 }
 
-export function createAuthenticate(parts: AuthenticateParts): Authenticate {
-  const { findKey, checkToken, isOpen, passes, trustProxy } = parts
+export function createAuthenticator(parts: AuthenticatorDeps): Authenticate {
+  const { findKey, checkToken, isAnonymousAllowed, identities, trustProxy } = parts
   const certificates = parts.mtls ? mtls({ scheme: schemeNames.mtls }) : undefined
 
-  async function byBearer(token: string, credentials: Credentials): Promise<KnownCaller> {
-    if (checkToken !== undefined && looksLikeToken(token)) {
+  async function byBearer(token: string, credentials: Credentials): Promise<IdentifiedCaller> {
+    if (checkToken !== undefined && looksLikeJwt(token)) {
       const caller = await checkToken(token, credentials)
       return {
         caller: { ...caller, schemes: [schemeNames.bearer] },
@@ -59,14 +59,14 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
       }
     }
     const key = await find(token)
-    if (key === undefined) throw invalidToken('The token is not valid')
-    return byRecord(key, schemeNames.bearer)
+    if (key === undefined) throw invalidTokenError('The token is not valid')
+    return identifiedByKey(key, schemeNames.bearer)
   }
 
   function tokenGrant(token: string, credentials: Credentials): Grant {
-    const expiresAt = expiryOf(token) + parts.toleranceMs
+    const expiresAt = tokenExpiry(token) + parts.toleranceMs
     return {
-      id: `token:${hashOf(token)}`,
+      id: `token:${sha256Hex(token)}`,
       expiresAt,
       async recheck() {
         const caller = await parts.recheckToken(token, credentials)
@@ -75,10 +75,10 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     }
   }
 
-  async function byKey(text: string): Promise<KnownCaller> {
+  async function byKey(text: string): Promise<IdentifiedCaller> {
     const key = await find(text)
     if (key === undefined) throw new A2AError('UNAUTHENTICATED', 'The API key is not valid', { challenge })
-    return byRecord(key, schemeNames.apiKey)
+    return identifiedByKey(key, schemeNames.apiKey)
   }
 
   async function find(text: string): Promise<KeyRecord | undefined> {
@@ -89,44 +89,45 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     }
   }
 
-  async function byCertificate(credentials: Credentials): Promise<KnownCaller | undefined> {
+  async function byCertificate(credentials: Credentials): Promise<IdentifiedCaller | undefined> {
     const caller = await certificates?.(credentials)
-    return caller === undefined || caller === null ? undefined : { caller: { ...caller, scopes: scopesOfCertificates } }
+    return caller === undefined || caller === null ? undefined : { caller: { ...caller, scopes: certificateScopes } }
   }
 
-  /** The first proof that is good decides; if none is, what was wrong with the first. */
-  async function identify(credentials: Credentials): Promise<KnownCaller | undefined> {
+  /** The first valid credential decides; if none is valid, the error of the first is thrown. */
+  async function identify(credentials: Credentials): Promise<IdentifiedCaller | undefined> {
     const token = bearerOf(credentials)
     const key = credentials.header('x-api-key')
-    const ways = [
+    const methods = [
       ...(token === undefined ? [] : [() => byBearer(token, credentials)]),
       ...(key === undefined ? [] : [() => byKey(key)]),
       () => parts.bySession(credentials),
       () => byCertificate(credentials),
     ]
     let refusal: { readonly reason: unknown } | undefined
-    for (const way of ways) {
+    for (const way of methods) {
       try {
-        const known = await way()
-        if (known !== undefined) return known
+        const identified = await way()
+        if (identified !== undefined) return identified
       } catch (reason) {
         refusal ??= { reason }
       }
     }
-    // Whoever shows something that is not good is not made a guest.
+    // Invalid credentials do not fall back to anonymous access.
     if (refusal !== undefined) throw refusal.reason
     return undefined
   }
 
   const authenticate = async (credentials: Credentials): Promise<Caller | undefined> => {
     const { agent } = credentials
-    const address = addressOf(credentials, trustProxy)
-    const known = await identify(credentials)
-    if (known === undefined) return isOpen(agent) ? passes.issue(anonymous, { address }) : undefined
-    const { caller, key, grant } = known
-    const grants = grantsOf(caller.scopes)
-    const skills = grants.mayUse(agent) ? grants.skillsOf(agent) : undefined
-    return passes.issue(
+    const address = clientAddress(credentials, trustProxy)
+    const identified = await identify(credentials)
+    if (identified === undefined)
+      return isAnonymousAllowed(agent) ? identities.attach(anonymous, { address }) : undefined
+    const { caller, key, grant } = identified
+    const grants = permissionsOf(caller.scopes)
+    const skills = grants.canUse(agent) ? grants.skillsOf(agent) : undefined
+    return identities.attach(
       { ...caller, ...(skills !== undefined ? { skills } : {}) },
       { address, ...(key !== undefined ? { key } : {}), ...(grant !== undefined ? { grant } : {}) },
     )
@@ -134,12 +135,12 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   return Object.assign(authenticate, { challenge })
 }
 
-function byRecord(key: KeyRecord, scheme: string): KnownCaller {
+function identifiedByKey(key: KeyRecord, scheme: string): IdentifiedCaller {
   const { id, expiresAt } = key
-  return { caller: callerOf(key, scheme), key, grant: () => ({ id: keyGrantId(id), expiresAt }) }
+  return { caller: callerOfKey(key, scheme), key, grant: () => ({ id: keyGrantId(id), expiresAt }) }
 }
 
-function callerOf({ principal, scopes, tenant }: KeyRecord, scheme: string): Caller {
+function callerOfKey({ principal, scopes, tenant }: KeyRecord, scheme: string): Caller {
   return { id: principal, scopes, schemes: [scheme], ...(tenant !== undefined ? { tenant } : {}) }
 }
 

@@ -4,7 +4,11 @@ import { cardSecurity } from './card-security.ts'
 
 describe('what a card says of who may call', () => {
   it('is a bearer or a key, each enough by itself, and how to come by a key [S4-13 S2-28]', () => {
-    const { securitySchemes, securityRequirements } = cardSecurity('gpt', { issuers: [], mtls: false, isOpen: false })
+    const { securitySchemes, securityRequirements } = cardSecurity('gpt', {
+      issuers: [],
+      mtls: false,
+      isAnonymousAllowed: false,
+    })
     assert.deepEqual(securityRequirements, [
       { schemes: { bearer: { list: [] } } },
       { schemes: { apiKey: { list: [] } } },
@@ -15,7 +19,11 @@ describe('what a card says of who may call', () => {
 
   it('names the issuers whose tokens are believed, certificates where they count, and that nothing will do where it is open', () => {
     const issuers = ['https://one.test', 'https://two.test']
-    const { securitySchemes, securityRequirements } = cardSecurity('gpt', { issuers, mtls: true, isOpen: true })
+    const { securitySchemes, securityRequirements } = cardSecurity('gpt', {
+      issuers,
+      mtls: true,
+      isAnonymousAllowed: true,
+    })
     assert.deepEqual(securitySchemes['bearer'], {
       httpAuthSecurityScheme: {
         scheme: 'Bearer',

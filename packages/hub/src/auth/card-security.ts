@@ -1,4 +1,4 @@
-/** What a card says of who may call: the schemes that are enforced, each an alternative of its own (S4-13, S2-28). */
+/** The security fields of a card: each enforced scheme is an alternative of its own (S4-13, S2-28). */
 import type { SecurityRequirement, SecurityScheme } from '@parley/a2a'
 import { schemeNames } from './authenticate.ts'
 
@@ -7,15 +7,15 @@ export interface CardSecurity {
   readonly securityRequirements: readonly SecurityRequirement[]
 }
 
-export interface Enforced {
-  /** The issuers whose tokens are believed. */
+export interface CardSecurityOptions {
+  /** The issuers whose tokens are accepted. */
   readonly issuers: readonly string[]
   readonly mtls: boolean
   /** Whether the agent may be called without credentials. */
-  readonly isOpen: boolean
+  readonly isAnonymousAllowed: boolean
 }
 
-export function cardSecurity(agent: string, { issuers, mtls, isOpen }: Enforced): CardSecurity {
+export function cardSecurity(agent: string, { issuers, mtls, isAnonymousAllowed }: CardSecurityOptions): CardSecurity {
   const endpoint = `POST /a2a/${agent}/api-key/generate makes one`
   const securitySchemes = {
     [schemeNames.bearer]: {
@@ -36,5 +36,8 @@ export function cardSecurity(agent: string, { issuers, mtls, isOpen }: Enforced)
       : {}),
   }
   const alternatives = Object.keys(securitySchemes).map((name) => ({ schemes: { [name]: { list: [] } } }))
-  return { securitySchemes, securityRequirements: isOpen ? [...alternatives, { schemes: {} }] : alternatives }
+  return {
+    securitySchemes,
+    securityRequirements: isAnonymousAllowed ? [...alternatives, { schemes: {} }] : alternatives,
+  }
 }

@@ -1,31 +1,31 @@
 /**
- * When each key or session was last used: kept in memory and written every ten seconds, because each request changes it. A
- * replica therefore knows the uses at another replica up to ten seconds late.
+ * When each key or session was last used: kept in memory and written every ten seconds, because each request changes it. A replica
+ * sees the uses at other replicas up to ten seconds late.
  */
-import type { Notes } from '@parley/a2a'
+import type { KeyValueStore } from '@parley/a2a'
 
 export interface CredentialUse {
-  used(id: string): void
+  recordUse(id: string): void
   lastUsed(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** Writes what is pending. */
+  /** Writes pending data. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-export interface CredentialUseParts {
-  readonly notes: Notes
+export interface CredentialUseDeps {
+  readonly kv: KeyValueStore
   readonly now: () => number
-  /** Under which the notes are kept. */
+  /** The kind under which the values are stored. */
   readonly kind: 'key-use' | 'session-use'
-  /** For how long after the last use. */
-  readonly keptMs: number
-  /** Told of a write that failed; what it was about is written with the next. */
-  failed(cause: unknown): void
+  /** How long a value is kept after the last use. */
+  readonly retentionMs: number
+  /** Called when a write failed; its data is written with the next. */
+  onError(cause: unknown): void
 }
 
-const everyMs = 10_000
+const flushIntervalMs = 10_000
 
-export function createCredentialUse({ notes, now, kind, keptMs, failed }: CredentialUseParts): CredentialUse {
+export function createCredentialUse({ kv, now, kind, retentionMs, onError }: CredentialUseDeps): CredentialUse {
   let pending = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -36,26 +36,26 @@ export function createCredentialUse({ notes, now, kind, keptMs, failed }: Creden
     const writing = pending
     pending = new Map()
     try {
-      const expiresAt = now() + keptMs
-      await notes.writeAll(
+      const expiresAt = now() + retentionMs
+      await kv.writeAll(
         kind,
         [...writing].map(([key, value]) => ({ key, value, expiresAt })),
       )
     } catch (cause) {
       pending = new Map([...writing, ...pending])
-      failed(cause)
+      onError(cause)
     }
   }
 
   return {
-    used(id) {
+    recordUse(id) {
       pending.set(id, now())
-      timer ??= setTimeout(() => void flush(), everyMs).unref()
+      timer ??= setTimeout(() => void flush(), flushIntervalMs).unref()
     },
     async lastUsed(ids) {
       const found = await Promise.all(
         ids.map(async (id): Promise<readonly [string, number]> => {
-          const written = (await notes.read(kind, id))?.value
+          const written = (await kv.read(kind, id))?.value
           return [id, Math.max(pending.get(id) ?? 0, typeof written === 'number' ? written : 0)]
         }),
       )

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type A2AError, memoryNotes, type Notes } from '@parley/a2a'
+import { type A2AError, memoryKeyValueStore, type KeyValueStore } from '@parley/a2a'
 import type { Grant, GrantRights } from './grant.ts'
 import { createGrantStreams } from './grant-streams.ts'
-import { grantsOf } from './scopes.ts'
+import { permissionsOf } from './scopes.ts'
 
-function open({ clock = { at: 1_000 }, notes = memoryNotes(() => clock.at) } = {}) {
+function open({ clock = { at: 1_000 }, notes = memoryKeyValueStore(() => clock.at) } = {}) {
   const forgotten: string[] = []
   let queries = 0
-  const counted: Notes = {
+  const counted: KeyValueStore = {
     ...notes,
     list(kind, query) {
       queries += 1
@@ -16,13 +16,13 @@ function open({ clock = { at: 1_000 }, notes = memoryNotes(() => clock.at) } = {
     },
   }
   const streams = createGrantStreams({
-    notes: counted,
+    kv: counted,
     now: () => clock.at,
-    mayUse: (scopes, agent) => grantsOf(scopes).mayUse(agent),
-    revoked: (id) => void forgotten.push(id),
-    failed: (cause) => assert.fail(String(cause)),
+    canUse: (scopes, agent) => permissionsOf(scopes).canUse(agent),
+    onRevoked: (id) => void forgotten.push(id),
+    onError: (cause) => assert.fail(String(cause)),
   })
-  /** A stream that is open until it is ended. */
+  /** A stream that stays open until it is ended. */
   function stream(grant: Grant, agent?: string) {
     const reasons: A2AError[] = []
     const release = streams.add(grant, {
@@ -64,7 +64,7 @@ describe('the streams of a grant', () => {
     )
     assert.equal(there.queries(), 1)
     assert.deepEqual(there.forgotten, ['key:7'])
-    // One that slipped in by what was read before is ended the next time.
+    // A stream opened through a stale cache ends at the next check.
     const late = there.stream({ id: 'key:7' })
     await there.streams.check()
     assert.equal(late.isOpen(), false)
@@ -74,7 +74,7 @@ describe('the streams of a grant', () => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const { streams, stream, queries } = open()
     t.after(streams.close)
-    /** A second passes, and what it begins is waited for. */
+    /** Advances a second and waits for what that starts. */
     const second = async (): Promise<void> => {
       t.mock.timers.tick(1_000)
       await new Promise(setImmediate)

@@ -1,14 +1,14 @@
 /**
- * The open streams, by the grant that opened them. When a grant ends, so do its streams: at once in the process that revokes
- * it, within `everyMs` on other replicas, and when it expires. Each replica reads the list of recently revoked grants: one
+ * The open streams, by the grant that opened them. When a grant ends, so do its streams: at once in the process that revokes it,
+ * within `checkIntervalMs` on other replicas, and when it expires. Each replica reads the list of recently revoked grants: one
  * query per second, whatever the number of streams, and none while no stream is open.
  */
 import type { ServerResponse } from 'node:http'
-import { A2AError, type Notes } from '@parley/a2a'
+import { A2AError, type KeyValueStore } from '@parley/a2a'
 import type { Grant } from './grant.ts'
 
 export interface GrantStream {
-  /** The agent that it is for; `undefined` for streams of the hub itself. */
+  /** The agent of the stream; `undefined` for streams of the hub itself. */
   readonly agent?: string | undefined
   end(reason: A2AError): void
 }
@@ -18,21 +18,21 @@ export interface GrantStreams {
   add(grant: Grant, stream: GrantStream): () => void
   /** Ends the streams of the grant, here and on other replicas. */
   revoke(grantId: string): Promise<void>
-  /** Checks all grants again: their rights may have changed. */
+  /** Checks all grants again: their permissions may have changed. */
   recheck(): Promise<void>
-  /** Ends what was revoked elsewhere or has expired. Runs every second while streams are open. */
+  /** Ends streams whose grant was revoked elsewhere or has expired. Runs every second while streams are open. */
   check(): Promise<void>
   close(): void
 }
 
 export interface GrantStreamsDeps {
-  readonly notes: Notes
+  readonly kv: KeyValueStore
   readonly now: () => number
   /** Whether these scopes permit the use of the agent. */
-  mayUse(scopes: readonly string[], agent: string): boolean
+  canUse(scopes: readonly string[], agent: string): boolean
   /** Called for every grant that was revoked here or elsewhere, to drop it from caches. */
-  revoked(grantId: string): void
-  failed(cause: unknown): void
+  onRevoked(grantId: string): void
+  onError(cause: unknown): void
 }
 
 interface OpenGrant {
@@ -42,46 +42,46 @@ interface OpenGrant {
 }
 
 const kind = 'revoked-grant'
-const everyMs = 1_000
+const checkIntervalMs = 1_000
 /** Longer than the interval of any replica and the lifetime of any cache. */
-const keptMs = 600_000
+const revocationRetentionMs = 600_000
 const pageSize = 1_000
 
-export function createGrantStreams({ notes, now, mayUse, revoked, failed }: GrantStreamsDeps): GrantStreams {
-  const held = new Map<string, OpenGrant>()
+export function createGrantStreams({ kv, now, canUse, onRevoked, onError }: GrantStreamsDeps): GrantStreams {
+  const openGrants = new Map<string, OpenGrant>()
   let timer: ReturnType<typeof setInterval> | undefined
   let checking: Promise<void> | undefined
 
   function end(grantId: string, only?: (stream: GrantStream) => boolean): void {
-    const found = held.get(grantId)
+    const found = openGrants.get(grantId)
     if (found === undefined) return
-    for (const stream of [...found.streams]) if (only?.(stream) ?? true) stream.end(ended())
+    for (const stream of [...found.streams]) if (only?.(stream) ?? true) stream.end(grantEndedError())
   }
 
   /** A grant that cannot be rechecked ends when it expires. */
-  async function look(grantId: string, { grant }: OpenGrant, isOver: boolean): Promise<void> {
+  async function recheckGrant(grantId: string, { grant }: OpenGrant, isOver: boolean): Promise<void> {
     if (grant.recheck === undefined) return isOver ? end(grantId) : undefined
     let rights
     try {
       rights = await grant.recheck()
     } catch (cause) {
       // The issuer does not answer: an expired grant ends, any other is checked again later.
-      failed(cause)
+      onError(cause)
       if (!isOver) return
     }
-    const after = held.get(grantId)
+    const after = openGrants.get(grantId)
     if (rights === undefined || (rights.expiresAt ?? Infinity) <= now()) return end(grantId)
     if (after !== undefined) after.expiresAt = rights.expiresAt ?? Infinity
     const { scopes } = rights
-    end(grantId, ({ agent }) => agent !== undefined && !mayUse(scopes, agent))
+    end(grantId, ({ agent }) => agent !== undefined && !canUse(scopes, agent))
   }
 
   async function readRevoked(): Promise<void> {
     let after: string | undefined
     do {
-      const page = await notes.list(kind, { limit: pageSize, ...(after !== undefined ? { after } : {}) })
+      const page = await kv.list(kind, { limit: pageSize, ...(after !== undefined ? { after } : {}) })
       for (const { key } of page) {
-        revoked(key)
+        onRevoked(key)
         end(key)
       }
       after = page.length === pageSize ? page.at(-1)?.key : undefined
@@ -90,8 +90,8 @@ export function createGrantStreams({ notes, now, mayUse, revoked, failed }: Gran
 
   async function checkAll(): Promise<void> {
     const at = now()
-    const over = [...held].filter(([, { expiresAt }]) => expiresAt <= at)
-    await Promise.all([readRevoked().catch(failed), ...over.map(([id, entry]) => look(id, entry, true))])
+    const expired = [...openGrants].filter(([, { expiresAt }]) => expiresAt <= at)
+    await Promise.all([readRevoked().catch(onError), ...expired.map(([id, entry]) => recheckGrant(id, entry, true))])
   }
 
   function check(): Promise<void> {
@@ -101,30 +101,30 @@ export function createGrantStreams({ notes, now, mayUse, revoked, failed }: Gran
 
   return {
     add(grant, stream) {
-      let entry = held.get(grant.id)
+      let entry = openGrants.get(grant.id)
       if (entry === undefined) {
         entry = { grant, expiresAt: grant.expiresAt ?? Infinity, streams: new Set() }
-        held.set(grant.id, entry)
+        openGrants.set(grant.id, entry)
       }
       const { streams } = entry
       streams.add(stream)
-      timer ??= setInterval(() => void check(), everyMs).unref()
+      timer ??= setInterval(() => void check(), checkIntervalMs).unref()
       return () => {
         streams.delete(stream)
-        if (streams.size > 0 || held.get(grant.id)?.streams !== streams) return
-        held.delete(grant.id)
-        if (held.size === 0) stop()
+        if (streams.size > 0 || openGrants.get(grant.id)?.streams !== streams) return
+        openGrants.delete(grant.id)
+        if (openGrants.size === 0) stop()
       }
     },
     async revoke(grantId) {
-      revoked(grantId)
+      onRevoked(grantId)
       end(grantId)
-      await notes.write(kind, { key: grantId, value: true, expiresAt: now() + keptMs })
+      await kv.write(kind, { key: grantId, value: true, expiresAt: now() + revocationRetentionMs })
       // A stream may have opened with the revoked grant while this was written.
       end(grantId)
     },
     async recheck() {
-      await Promise.all([...held].map(([id, entry]) => look(id, entry, false)))
+      await Promise.all([...openGrants].map(([id, entry]) => recheckGrant(id, entry, false)))
     },
     check,
     close: stop,
@@ -146,7 +146,7 @@ export function endWithGrant(
   response.once('close', streams.add(grant, { end: () => void response.destroy() }))
 }
 
-function ended(): A2AError {
+function grantEndedError(): A2AError {
   return new A2AError(
     'UNAUTHENTICATED',
     'The credentials that opened this stream were revoked or have expired: authenticate again',

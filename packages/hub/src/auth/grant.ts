@@ -1,13 +1,13 @@
 /**
- * What authorized a request and can end: a key that is revoked, a session that is ended, a token that expires. Streams that it
- * opened end with it.
+ * What authorized a request and can end: a key that is revoked, a session that is ended, a token that expires. Its streams end with
+ * it.
  */
 export interface Grant {
   /** `key:<id>`, `session:<id>` or `token:<hash>`: the same on all replicas. */
   readonly id: string
-  /** Milliseconds since the epoch. Then it is rechecked, or has ended if it cannot be. */
+  /** Milliseconds since the epoch. The grant is then rechecked, or ends if it cannot be. */
   readonly expiresAt?: number | undefined
-  /** What it permits now, after a change of the configuration or a renewal; `undefined` if it has ended. */
+  /** The current permissions, after a configuration change or a renewal; `undefined` if the grant has ended. */
   recheck?(): Promise<GrantRights | undefined>
 }
 

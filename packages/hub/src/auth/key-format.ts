@@ -1,56 +1,56 @@
 /**
- * What a key looks like: `pk_<id>_<secret and checksum>`. The first part lets scanners of repositories and logs know it for
- * what it is, the id is how it is looked up, and the checksum tells a mistyped one from a wrong one without asking a store.
+ * The format of a key: `pk_<id>_<secret and checksum>`. Secret scanners recognize the prefix, the id is used for lookup, and the
+ * checksum detects a mistyped key without a store query.
  */
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-export type KeySort = 'pk' | 'pka'
+export type KeyPrefix = 'pk' | 'pka'
 
-export interface NewKey {
+export interface GeneratedKey {
   readonly id: string
-  /** The whole of it: shown once, kept nowhere. */
+  /** The whole key: shown once, stored nowhere. */
   readonly key: string
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const idLength = 12
-/** 190 bits: no slow hash is needed for what nobody can guess. */
+/** 190 bits: a secret that cannot be guessed needs no slow hash. */
 const secretLength = 32
 const checkLength = 6
-const shape = new RegExp(
+const keyPattern = new RegExp(
   `^(pka?)_([0-9A-Za-z]{${idLength}})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checkLength}})$`,
 )
 
-export function newKey(sort: KeySort = 'pk'): NewKey {
-  const id = random(idLength)
-  const body = `${sort}_${id}_${random(secretLength)}`
+export function generateKey(prefix: KeyPrefix = 'pk'): GeneratedKey {
+  const id = randomText(idLength)
+  const body = `${prefix}_${id}_${randomText(secretLength)}`
   return { id, key: body + checksum(body) }
 }
 
-/** The id of what is a key by its looks; whether it is a good one is for its hash to say. */
-export function keyIdOf(text: string, sort: KeySort = 'pk'): string | undefined {
-  const [, found, id, secret = '', check] = shape.exec(text) ?? []
-  return found === sort && id !== undefined && check === checksum(`${sort}_${id}_${secret}`) ? id : undefined
+/** The id of a text in the format of a key; only its hash decides whether it is valid. */
+export function keyIdOf(text: string, prefix: KeyPrefix = 'pk'): string | undefined {
+  const [, found, id, secret = '', check] = keyPattern.exec(text) ?? []
+  return found === prefix && id !== undefined && check === checksum(`${prefix}_${id}_${secret}`) ? id : undefined
 }
 
-/** By which people know it again. */
-export function prefixOf(id: string, sort: KeySort = 'pk'): string {
-  return `${sort}_${id}`
+/** The part by which people recognize it. */
+export function publicKeyPrefix(id: string, prefix: KeyPrefix = 'pk'): string {
+  return `${prefix}_${id}`
 }
 
 /** SHA-256 in hex. */
-export function hashOf(key: string): string {
+export function sha256Hex(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Takes as long wherever the first difference is. */
+/** Compares in constant time. */
 export function isSameHash(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)]
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-function random(length: number): string {
+function randomText(length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
 

@@ -1,20 +1,20 @@
-/** A key as it is kept, and as it is shown. */
+/** A key as stored, and as shown. */
 import type { Json } from '@parley/a2a'
 import type { Rate } from '../config/values.ts'
-import { prefixOf } from './key-format.ts'
+import { publicKeyPrefix } from './key-format.ts'
 
 export interface KeyRecord {
   readonly id: string
   readonly name: string
   readonly scopes: readonly string[]
-  /** Whose tasks are opened with it. Another key of the same principal goes on with them. */
+  /** The owner of tasks opened with it. Other keys of the same principal can continue them. */
   readonly principal: string
-  /** The tenant that is meant by calls that name none. */
+  /** The tenant of calls that name none. */
   readonly tenant?: string
   readonly rate?: Rate
   readonly tasksPerDay?: number
   readonly createdAt: number
-  /** The principal who made it, or `admin`. */
+  /** The principal that created it, or `admin`. */
   readonly createdBy: string
   readonly expiresAt?: number
   readonly revokedAt?: number
@@ -22,33 +22,33 @@ export interface KeyRecord {
   readonly hash: string
 }
 
-/** What may be told of it. */
+/** The public fields of a key. */
 export type KeyInfo = Omit<KeyRecord, 'hash'> & {
-  /** The part of the key that is no secret. */
+  /** The public part of the key. */
   readonly prefix: string
   readonly state: 'active' | 'expired' | 'revoked'
   readonly lastUsedAt?: number
 }
 
-export function stateOf({ revokedAt, expiresAt }: KeyRecord, now: number): KeyInfo['state'] {
+export function keyState({ revokedAt, expiresAt }: KeyRecord, now: number): KeyInfo['state'] {
   if (revokedAt !== undefined) return 'revoked'
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active'
 }
 
-export function infoOf(record: KeyRecord, now: number, lastUsedAt: number | undefined): KeyInfo {
+export function keyInfoOf(record: KeyRecord, now: number, lastUsedAt: number | undefined): KeyInfo {
   const { hash: _, ...shown } = record
   return {
     ...shown,
-    prefix: prefixOf(record.id),
-    state: stateOf(record, now),
+    prefix: publicKeyPrefix(record.id),
+    state: keyState(record, now),
     ...(lastUsedAt !== undefined ? { lastUsedAt } : {}),
   }
 }
 
-export function writeRecord(record: KeyRecord): Json {
+export function serializeKeyRecord(record: KeyRecord): Json {
   return JSON.parse(JSON.stringify(record)) as Json
 }
 
-export function readRecord(value: Json): KeyRecord {
+export function parseKeyRecord(value: Json): KeyRecord {
   return value as unknown as KeyRecord
 }

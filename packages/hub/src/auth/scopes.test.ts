@@ -2,22 +2,23 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Operation } from '@parley/a2a'
-import { covers, grantsOf, operationWords, whatIsWrongWithScope } from './scopes.ts'
+import { coversScopes, permissionsOf, operationScopeNames, validateScope } from './scopes.ts'
 
 describe('scopes', () => {
   it('permit an agent with all its skills, or only those that are named [B-154]', () => {
-    const grants = grantsOf(['agent:gpt', 'skill:analyst/ask', 'skill:analyst/sum', 'pay'])
+    const grants = permissionsOf(['agent:gpt', 'skill:analyst/ask', 'skill:analyst/sum', 'pay'])
     assert.deepEqual(
-      ['gpt', 'analyst', 'other', '*', ''].map((agent) => grants.mayUse(agent)),
+      ['gpt', 'analyst', 'other', '*', ''].map((agent) => grants.canUse(agent)),
       [true, true, false, false, false],
     )
     assert.deepEqual([grants.skillsOf('gpt'), grants.skillsOf('analyst')], [undefined, ['ask', 'sum']])
-    assert.deepEqual(grantsOf(['agent:*']).mayUse('anything'), true)
-    assert.equal(grantsOf(['agent:analyst', 'skill:analyst/ask']).skillsOf('analyst'), undefined)
+    assert.deepEqual(permissionsOf(['agent:*']).canUse('anything'), true)
+    assert.equal(permissionsOf(['agent:analyst', 'skill:analyst/ask']).skillsOf('analyst'), undefined)
   })
 
   it('permit all operations, unless they name some', () => {
-    const may = (scopes: readonly string[], operation: Operation): boolean => grantsOf(scopes).mayDo(operation)
+    const may = (scopes: readonly string[], operation: Operation): boolean =>
+      permissionsOf(scopes).canPerform(operation)
     assert.ok(may(['agent:*'], 'CancelTask'))
     assert.ok(may(['agent:*', 'operation:read'], 'ListTasks'))
     assert.ok(!may(['agent:*', 'operation:read'], 'SendMessage'))
@@ -28,11 +29,11 @@ describe('scopes', () => {
 
   it('permit nothing where there are none, and nothing by a word that is written wrongly', () => {
     for (const scopes of [undefined, [], ['agent:'], ['agent: *'], ['skill:x'], ['Agent:*'], ['agent:a/b']]) {
-      assert.equal(grantsOf(scopes).mayUse('x'), false)
+      assert.equal(permissionsOf(scopes).canUse('x'), false)
     }
   })
 
-  it('are told apart from those that are written wrongly, with how to write them', () => {
+  it('are validated, with the expected format in the error', () => {
     for (const good of [
       'agent:*',
       'agent:a.b-c',
@@ -41,7 +42,7 @@ describe('scopes', () => {
       'pay',
       'https://x/y',
     ]) {
-      assert.equal(whatIsWrongWithScope(good), undefined, good)
+      assert.equal(validateScope(good), undefined, good)
     }
     for (const bad of [
       'agent:',
@@ -54,33 +55,33 @@ describe('scopes', () => {
       'ä',
       'agent:a\nb',
     ]) {
-      assert.match(whatIsWrongWithScope(bad) ?? '', /write|a scope is/, bad)
+      assert.match(validateScope(bad) ?? '', /write|a scope is/, bad)
     }
   })
 })
 
-describe('what somebody may give away', () => {
+describe('the scopes that a caller may grant', () => {
   const scope = fc.constantFrom(
     ...['agent:*', 'agent:a', 'agent:b', 'skill:a/x', 'skill:a/y', 'skill:b/x', 'pay'],
-    ...operationWords.map((word) => `operation:${word}`),
+    ...operationScopeNames.map((word) => `operation:${word}`),
   )
-  const operations: readonly Operation[] = operationWords.filter((word): word is Operation => /^[A-Z]/.test(word))
+  const operations: readonly Operation[] = operationScopeNames.filter((word): word is Operation => /^[A-Z]/.test(word))
 
   it('is never more than they have', () => {
     const lists = fc.array(scope, { maxLength: 5 })
     fc.assert(
       fc.property(lists, lists, (held, asked) => {
-        if (!covers(held, asked)) return
-        const [have, give] = [grantsOf(held), grantsOf(asked)]
+        if (!coversScopes(held, asked)) return
+        const [have, give] = [permissionsOf(held), permissionsOf(asked)]
         for (const agent of ['a', 'b', 'c']) {
-          if (give.mayUse(agent)) assert.ok(have.mayUse(agent))
+          if (give.canUse(agent)) assert.ok(have.canUse(agent))
           for (const skill of ['x', 'y', 'z']) {
             const uses = (grants: typeof have): boolean =>
-              grants.mayUse(agent) && (grants.skillsOf(agent)?.includes(skill) ?? true)
+              grants.canUse(agent) && (grants.skillsOf(agent)?.includes(skill) ?? true)
             if (uses(give)) assert.ok(uses(have))
           }
         }
-        for (const operation of operations) if (give.mayDo(operation)) assert.ok(have.mayDo(operation))
+        for (const operation of operations) if (give.canPerform(operation)) assert.ok(have.canPerform(operation))
         if (asked.includes('pay')) assert.ok(held.includes('pay'))
       }),
       { numRuns: 2_000 },
@@ -88,10 +89,10 @@ describe('what somebody may give away', () => {
   })
 
   it('is all that they have, and less', () => {
-    fc.assert(fc.property(fc.array(scope, { maxLength: 5 }), (held) => assert.ok(covers(held, held))))
-    assert.ok(covers(['agent:*'], ['skill:a/x', 'operation:read']))
-    assert.ok(covers(['agent:a', 'operation:read'], ['agent:a', 'operation:GetTask']))
-    assert.ok(!covers(['agent:a', 'operation:GetTask'], ['agent:a', 'operation:read']))
-    assert.ok(!covers(['agent:a', 'operation:read'], ['agent:a']))
+    fc.assert(fc.property(fc.array(scope, { maxLength: 5 }), (held) => assert.ok(coversScopes(held, held))))
+    assert.ok(coversScopes(['agent:*'], ['skill:a/x', 'operation:read']))
+    assert.ok(coversScopes(['agent:a', 'operation:read'], ['agent:a', 'operation:GetTask']))
+    assert.ok(!coversScopes(['agent:a', 'operation:GetTask'], ['agent:a', 'operation:read']))
+    assert.ok(!coversScopes(['agent:a', 'operation:read'], ['agent:a']))
   })
 })

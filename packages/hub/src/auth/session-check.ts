@@ -1,12 +1,12 @@
 /**
- * Whether a session is still valid: it has the current rights of the grant that opened it, and ends with it. A token is verified
- * again by the current configuration; an expired one is renewed with its refresh token, if it has one.
+ * Checks whether a session is still valid: it has the current permissions of the grant that opened it, and ends with it. A token is
+ * verified again with the current configuration; an expired one is renewed with its refresh token, if it has one.
  */
 import { A2AError, type Caller } from '@parley/a2a'
 import { adminScope } from './scopes.ts'
 import type { StoredSession, SessionGrant, SessionRecord, SessionRecords } from './session-record.ts'
 
-/** What an issuer gives for a refresh token. */
+/** The response of an issuer to a refresh token. */
 export interface RenewedTokens {
   readonly token: string
   /** If absent, the previous one is still valid. */
@@ -30,8 +30,8 @@ export interface SessionCheckDeps {
 export type SessionCheck = (kept: StoredSession) => Promise<SessionRecord | undefined>
 
 /** How long a replica may take to renew before another tries. */
-const renewMs = 20_000
-const mostPauses = 200
+const renewalLeaseMs = 20_000
+const maxPauses = 200
 
 export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
   const { records, adminMark, now } = parts
@@ -43,7 +43,7 @@ export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
     const { grant, subject, expiresAt } = record
     if (expiresAt <= now()) return undefined
     if (grant.by === 'key') return grant.mark === adminMark ? record : undefined
-    if (expiryOf(grant.token) <= now()) return renewed(record.id)
+    if (tokenExpiry(grant.token) <= now()) return renewed(record.id)
     return (await isAdmin(grant.token, subject)) ? record : undefined
   }
 
@@ -68,14 +68,14 @@ export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
 
   /** An issuer that rotates refresh tokens accepts each of them once: the stored record decides which replica asks. */
   async function renew(id: string): Promise<SessionRecord | undefined> {
-    for (let pauses = 0; pauses < mostPauses; pauses += 1) {
+    for (let pauses = 0; pauses < maxPauses; pauses += 1) {
       const kept = await records.read(id)
       if (kept === undefined || kept.record.grant.by === 'key') return undefined
       const { record, version } = kept
-      if (expiryOf(kept.record.grant.token) > now()) return check(kept)
+      if (tokenExpiry(kept.record.grant.token) > now()) return check(kept)
       if (kept.record.grant.refreshToken === undefined) return undefined
       if ((record.renewingUntil ?? 0) <= now()) {
-        const claimed = await records.write({ ...record, renewingUntil: now() + renewMs }, version)
+        const claimed = await records.write({ ...record, renewingUntil: now() + renewalLeaseMs }, version)
         if (claimed !== undefined) return exchange(record, kept.record.grant, claimed)
       }
       await pause()
@@ -96,7 +96,7 @@ export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
       await records.write(before, version).catch(() => {})
       throw reason
     }
-    if (tokens === undefined || expiryOf(tokens.token) <= now()) return undefined
+    if (tokens === undefined || tokenExpiry(tokens.token) <= now()) return undefined
     const after = { ...before, grant: { by, token: tokens.token, refreshToken: tokens.refreshToken ?? refreshToken } }
     // Stored first: the previous refresh token may be invalid now. A session that was ended meanwhile is not created again.
     const written = await records.write(after, version)
@@ -108,11 +108,11 @@ export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
 
 /** When the grant expires and has to be checked again. */
 export function grantExpiry({ grant, expiresAt }: SessionRecord): number {
-  return grant.by === 'key' ? expiresAt : Math.min(expiresAt, expiryOf(grant.token))
+  return grant.by === 'key' ? expiresAt : Math.min(expiresAt, tokenExpiry(grant.token))
 }
 
 /** Milliseconds since the epoch; 0 if the text is not a JWT with an expiry. */
-export function expiryOf(token: string): number {
+export function tokenExpiry(token: string): number {
   try {
     const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown }
     return typeof exp === 'number' ? exp * 1_000 : 0

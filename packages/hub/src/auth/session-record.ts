@@ -1,15 +1,15 @@
 /**
- * A session as it is stored, so that every replica knows it and it can be listed and ended. The tokens of an issuer are
- * encrypted with the store's keyring: a copy of the database alone does not allow signing in.
+ * A session as stored, so that every replica knows it and it can be listed and ended. The tokens of an issuer are encrypted with
+ * the store's keyring: a copy of the database alone does not allow signing in.
  */
-import type { Json, Notes } from '@parley/a2a'
+import type { Json, KeyValueStore } from '@parley/a2a'
 import type { Sealer } from '@parley/a2a/server'
 
 /** What opened the session, and what it is checked against at every request. */
 export type SessionGrant =
   /** The admin key, identified by its mark. */
   | { readonly by: 'key'; readonly mark: string }
-  /** A token of an issuer. Its refresh token, where there is one, renews it. */
+  /** A token of an issuer. Its refresh token, if any, renews it. */
   | { readonly by: 'token' | 'oidc'; readonly token: string; readonly refreshToken?: string | undefined }
 
 export interface SessionRecord {
@@ -36,7 +36,7 @@ export interface SessionRecords {
   /** With `version`, writes only if the stored version is the same. Returns the new version, or `undefined`. */
   write(record: SessionRecord, version?: number): Promise<number | undefined>
   remove(id: string): Promise<boolean>
-  /** The oldest first. */
+  /** Oldest first. */
   list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<readonly SessionRecord[]>
 }
 
@@ -45,7 +45,7 @@ const purpose = 'console-session-grant'
 
 type SessionNote = Omit<SessionRecord, 'id' | 'grant'> & { readonly by: SessionGrant['by']; readonly grant: string }
 
-export function createSessionRecords(notes: Notes, secrets: () => Promise<Sealer>): SessionRecords {
+export function createSessionRecords(notes: KeyValueStore, secrets: () => Promise<Sealer>): SessionRecords {
   async function open(id: string, value: Json): Promise<SessionRecord> {
     const { by: _, grant, ...rest } = value as unknown as SessionNote
     const text = await (await secrets()).unseal(purpose, grant, id)

@@ -1,8 +1,8 @@
 /** Requests to the admin API of a running hub, for the commands that need one. */
-import { Complaint } from './command.ts'
+import { CliError } from './command.ts'
 import type { Command, Flags, Terminal } from './command.ts'
 import { readAdminKey } from './first-admin-key.ts'
-import { configFlags, listenFlags, problemLines, readConfig } from './settings.ts'
+import { configFlags, listenFlags, problemLines, readConfig } from './cli-settings.ts'
 
 export const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
 export const hubDetails = [
@@ -10,22 +10,22 @@ export const hubDetails = [
   'The admin key is read from PARLEY_ADMIN_KEY, the configuration, or the file that the first start wrote.',
 ]
 
-interface Hub {
+interface HubConnection {
   readonly url: string
   readonly key: string
 }
 
-async function hubOf(flags: Flags, terminal: Terminal): Promise<Hub> {
+async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConnection> {
   const { environment } = terminal
-  const named = flags.text('url') ?? environment['PARLEY_URL']
+  const named = flags.value('url') ?? environment['PARLEY_URL']
   const known = environment['PARLEY_ADMIN_KEY']
   if (named !== undefined && known !== undefined) return { url: named.replace(/\/+$/, ''), key: known }
   const loaded = await readConfig(flags, terminal)
-  if ('problems' in loaded) throw new Complaint(problemLines(loaded.problems, loaded.file).join('\n'))
+  if ('problems' in loaded) throw new CliError(problemLines(loaded.problems, loaded.file).join('\n'))
   const { listen, admin, dataDir } = loaded.config
   const key = known ?? admin.key ?? (await readAdminKey(dataDir))
   if (key === undefined) {
-    throw new Complaint('Set PARLEY_ADMIN_KEY to the admin key that the hub made at its first start.')
+    throw new CliError('Set PARLEY_ADMIN_KEY to the admin key that the hub made at its first start.')
   }
   const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host
   const scheme = listen.tls === undefined ? 'http' : 'https'
@@ -42,21 +42,21 @@ export async function requestAdmin<T>(
   path: string,
   body?: object,
 ): Promise<T> {
-  const { url, key } = await hubOf(flags, terminal)
+  const { url, key } = await hubConnection(flags, terminal)
   const headers = {
     authorization: `Bearer ${key}`,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
   const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
   const response = await fetch(`${url}${path}`, sent).catch((reason: unknown) => {
-    throw new Complaint(`There is no hub at ${url}: ${causeOf(reason)}`)
+    throw new CliError(`There is no hub at ${url}: ${networkErrorText(reason)}`)
   })
   const answer = (await response.json().catch(() => undefined)) as T & { error?: { message?: string } }
   if (response.ok) return answer
-  throw new Complaint(answer?.error?.message ?? `The hub answered ${response.status}.`)
+  throw new CliError(answer?.error?.message ?? `The hub answered ${response.status}.`)
 }
 
-/** Every page of a list, in order. */
+/** Yields every page of a list, in order. */
 export async function* adminPages<Page extends { readonly after?: string }>(
   flags: Flags,
   terminal: Terminal,
@@ -71,7 +71,7 @@ export async function* adminPages<Page extends { readonly after?: string }>(
   } while (after !== undefined)
 }
 
-function causeOf(reason: unknown): string {
+function networkErrorText(reason: unknown): string {
   const { cause, message } = reason as Error
   return cause instanceof Error && cause.message !== '' ? cause.message : message
 }

@@ -5,21 +5,21 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { parse } from 'yaml'
-import type { Detect, DetectParts } from '../agents/detect/detect.ts'
-import { agentAddWith } from './agent-add.ts'
-import { flagsOf } from './commands.ts'
-import { testTerminal } from './test-terminal.ts'
+import type { Detect, DetectDeps } from '../agents/detect/detect.ts'
+import { createAgentAdd } from './agent-add.ts'
+import { parseFlags } from './commands.ts'
+import { createTestTerminal } from './testing/test-terminal.ts'
 
 function scene(t: TestContext, detect: Detect) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-add-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const command = agentAddWith(detect)
-  const terminal = testTerminal({ cwd: folder, environment: { TOKEN: 'sesame' } })
+  const command = createAgentAdd(detect)
+  const terminal = createTestTerminal({ cwd: folder, environment: { TOKEN: 'sesame' } })
   const file = join(folder, 'parley.yaml')
   return {
     terminal,
     file,
-    run: (...words: string[]) => command.run(flagsOf(command, words), terminal),
+    run: (...words: string[]) => command.run(parseFlags(command, words), terminal),
     agents: () => (parse(readFileSync(file, 'utf8')) as { agents: Record<string, unknown> }).agents,
   }
 }
@@ -36,7 +36,7 @@ describe('parley agent add', () => {
     const { run, agents, terminal, file } = scene(t, found)
     assert.equal(await run('https://echo.example.com'), 0)
     assert.deepEqual(agents(), { echo: { kind: 'demo', agent: 'echo' } })
-    assert.deepEqual(terminal.said, [`echo (demo) is in ${file}.`, 'saw https://echo.example.com'])
+    assert.deepEqual(terminal.printed, [`echo (demo) is in ${file}.`, 'saw https://echo.example.com'])
   })
 
   it('writes it under another name, once', async (t) => {
@@ -47,7 +47,7 @@ describe('parley agent add', () => {
     await assert.rejects(() => run('--name', 'tasks', 'https://echo.example.com'), /cannot be its name/)
   })
 
-  it('finds a name that is free, if nobody chose one', async (t) => {
+  it('chooses a free name, if none is given', async (t) => {
     const { run, agents } = scene(t, found)
     await run('https://echo.example.com')
     await run('https://echo.example.com')
@@ -55,25 +55,25 @@ describe('parley agent add', () => {
   })
 
   it('hands over a token, and writes only where it is', async (t) => {
-    let parts: DetectParts | undefined
+    let parts: DetectDeps | undefined
     const { run, terminal, file } = scene(t, async (_, given) => {
       parts = given
       return { kind: 'demo', name: 'e', entry: { agent: 'echo' } }
     })
     await run('--token-env', 'TOKEN', 'https://echo.example.com')
     assert.deepEqual(parts?.token, { value: 'sesame', reference: '${env:TOKEN}' })
-    assert.ok(![...terminal.said, readFileSync(file, 'utf8')].some((text) => text.includes('sesame')))
+    assert.ok(![...terminal.printed, readFileSync(file, 'utf8')].some((text) => text.includes('sesame')))
     await assert.rejects(() => run('--token-env', 'NONE', 'https://x.example.com'), /The environment has no NONE/)
   })
 
-  it('writes nothing if nobody knows what it is, and says what was tried', async (t) => {
+  it('writes nothing if no kind is detected, and prints what was tried', async (t) => {
     const { run, file, terminal } = scene(t, async () => ({ reasons: ['a2a: it has no agent card (404)'] }))
     assert.equal(await run('--', 'what', '--flag'), 1)
     assert.ok(!existsSync(file))
-    assert.ok(terminal.complaints.includes('  a2a: it has no agent card (404)'))
+    assert.ok(terminal.errors.includes('  a2a: it has no agent card (404)'))
   })
 
-  it('takes the word of whoever knows the kind', async (t) => {
+  it('uses the kind that the user gives', async (t) => {
     const { run, agents } = scene(t, async () => ({ reasons: [] }))
     await run('--kind', 'module', './greeter.ts')
     assert.deepEqual(agents(), { greeter: { kind: 'module', path: './greeter.ts' } })

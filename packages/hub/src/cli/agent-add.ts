@@ -1,24 +1,24 @@
-/** `parley agent add`: finds out what is behind a url or a command, and writes it into the configuration. */
+/** `parley agent add`: detects the agent behind a URL or a command, and writes it into the configuration. */
 import { resolve } from 'node:path'
-import type { Detect, Detected, Target } from '../agents/detect/detect.ts'
-import { freeName, nameFrom } from '../agents/detect/name.ts'
+import type { Detect, Detection, DetectTarget } from '../agents/detect/detect.ts'
+import { uniqueAgentName, agentNameFrom } from '../agents/detect/agent-name.ts'
 import type { AgentKind } from '../agents/kind.ts'
-import { checkConfig, baseOf } from '../config/check.ts'
-import { whatIsWrongWithName } from '@parley/a2a/server'
-import { Complaint } from './command.ts'
+import { checkConfig, configBaseDir } from '../config/check-config.ts'
+import { validateAgentName } from '@parley/a2a/server'
+import { CliError } from './command.ts'
 import type { Command } from './command.ts'
-import { configFile, configFlags, loadKinds, problemLines } from './settings.ts'
+import { configFile, configFlags, loadKinds, problemLines } from './cli-settings.ts'
 import { programEnvironment } from './program-environment.ts'
-import { addEntry, namesIn } from './write-entry.ts'
+import { writeAgentEntry, agentNamesIn } from './write-agent-entry.ts'
 
-const patienceMs = 60_000
+const detectTimeoutMs = 60_000
 
-/** Loaded when it is needed: each way to find out brings its own libraries along. */
-const usualDetect: Detect = async (target, parts) => (await import('../agents/detect/index.ts')).detect(target, parts)
+/** Loaded on demand: each detection has libraries of its own. */
+const defaultDetect: Detect = async (target, parts) => (await import('../agents/detect/index.ts')).detect(target, parts)
 
-export const agentAdd: Command = agentAddWith(usualDetect)
+export const agentAdd: Command = createAgentAdd(defaultDetect)
 
-export function agentAddWith(detect: Detect): Command {
+export function createAgentAdd(detect: Detect): Command {
   return {
     name: 'agent add',
     takes: '<url | command… | -- command with flags…>',
@@ -36,35 +36,35 @@ export function agentAddWith(detect: Detect): Command {
       kind: { type: 'string' },
       'token-env': { type: 'string' },
     },
-    takesCommand: true,
+    acceptsCommand: true,
     async run(flags, terminal) {
-      const [first, ...rest] = flags.words
-      if (first === undefined) throw new Complaint('Say what to add: a url, or a command with its arguments.')
-      const target: Target = [first, ...rest]
+      const [first, ...rest] = flags.positionals
+      if (first === undefined) throw new CliError('Say what to add: a url, or a command with its arguments.')
+      const target: DetectTarget = [first, ...rest]
       const file = resolve(terminal.cwd, configFile(flags, terminal) ?? 'parley.yaml')
-      const kind = flags.text('kind')
+      const kind = flags.value('kind')
       const found =
         kind === undefined
           ? await detect(target, {
               fetch: globalThis.fetch,
-              signal: AbortSignal.timeout(patienceMs),
-              say: (line) => terminal.complain(line),
-              cwd: baseOf(file),
+              signal: AbortSignal.timeout(detectTimeoutMs),
+              onProgress: (line) => terminal.printError(line),
+              cwd: configBaseDir(file),
               env: programEnvironment(terminal.environment),
-              ...tokenOf(flags.text('token-env'), terminal.environment),
+              ...tokenOf(flags.value('token-env'), terminal.environment),
             })
-          : byHand(kind, target)
+          : entryOfKind(kind, target)
       if ('reasons' in found) {
-        terminal.complain(`Nobody knows what ${target.join(' ')} is:`)
-        for (const reason of found.reasons) terminal.complain(`  ${reason}`)
-        terminal.complain('Say it yourself with --kind, or write the entry by hand: see docs/run-the-hub.md.')
+        terminal.printError(`No agent kind was detected for ${target.join(' ')}:`)
+        for (const reason of found.reasons) terminal.printError(`  ${reason}`)
+        terminal.printError('Say it yourself with --kind, or write the entry by hand: see docs/run-the-hub.md.')
         return 1
       }
-      const name = flags.text('name') ?? freeName(found.name, namesIn(file))
-      requireRight(name, found, await loadKinds())
-      addEntry(file, name, found)
-      terminal.say(`${name} (${found.kind}) is in ${file}.`)
-      for (const note of found.notes ?? []) terminal.say(note)
+      const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(file))
+      requireValidEntry(name, found, await loadKinds())
+      writeAgentEntry(file, name, found)
+      terminal.print(`${name} (${found.kind}) is in ${file}.`)
+      for (const note of found.notes ?? []) terminal.print(note)
       return 0
     },
   }
@@ -73,23 +73,23 @@ export function agentAddWith(detect: Detect): Command {
 function tokenOf(name: string | undefined, environment: Readonly<Record<string, string | undefined>>) {
   if (name === undefined) return {}
   const value = environment[name]
-  if (value === undefined) throw new Complaint(`The environment has no ${name}.`)
+  if (value === undefined) throw new CliError(`The environment has no ${name}.`)
   return { token: { value, reference: `\${env:${name}}` } }
 }
 
-type Found = Extract<Detected, { kind: string }>
+type DetectedAgent = Extract<Detection, { kind: string }>
 
-function byHand(kind: string, [first, ...rest]: Target): Found {
+function entryOfKind(kind: string, [first, ...rest]: DetectTarget): DetectedAgent {
   const isUrl = /^(https?|wss?):\/\//.test(first)
   const entry = kind === 'module' ? { path: first } : isUrl ? { url: first } : { command: [first, ...rest] }
-  const name = nameFrom(isUrl ? new URL(first).hostname : first.replace(/\.[a-z]+$/i, ''), kind)
+  const name = agentNameFrom(isUrl ? new URL(first).hostname : first.replace(/\.[a-z]+$/i, ''), kind)
   return { kind, name, entry: kind === 'openai' ? { baseUrl: first } : entry }
 }
 
-/** Before it is written: a file that was right stays right. */
-function requireRight(name: string, { kind, entry }: Found, kinds: readonly AgentKind[]): void {
-  const wrong = whatIsWrongWithName(name)
-  if (wrong !== undefined) throw new Complaint(`${name} cannot be its name: ${wrong}. Choose one with --name.`)
+/** Checked before writing: a valid file stays valid. */
+function requireValidEntry(name: string, { kind, entry }: DetectedAgent, kinds: readonly AgentKind[]): void {
+  const problem = validateAgentName(name)
+  if (problem !== undefined) throw new CliError(`${name} cannot be its name: ${problem}. Choose one with --name.`)
   const checked = checkConfig({ agents: { [name]: { kind, ...entry } } }, { kinds, baseDir: '.' })
-  if ('problems' in checked) throw new Complaint(problemLines(checked.problems, undefined).join('\n'))
+  if ('problems' in checked) throw new CliError(problemLines(checked.problems, undefined).join('\n'))
 }

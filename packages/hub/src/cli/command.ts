@@ -1,51 +1,51 @@
-/** What a command of `parley` is, and what it sees of the world: only main.ts knows the process. */
+/** A command of `parley`, and its view of the process: only main.ts accesses the process itself. */
 import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsConfig } from 'node:util'
 
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  say(line: string): void
-  complain(line: string): void
-  /** Whether a person reads complaints, and not a program. */
-  readonly isRead: boolean
+  print(line: string): void
+  printError(line: string): void
+  /** Whether stderr is a terminal. */
+  readonly isErrorTerminal: boolean
   /** Whether the output goes to a terminal, not to a file or a log. */
-  readonly isTerminal: boolean
-  /** For a command that speaks a protocol with whoever started it: then nothing is said. */
+  readonly isOutputTerminal: boolean
+  /** For a command that speaks a protocol over stdin and stdout with its parent process; it prints nothing else. */
   readonly input: Readable
   readonly output: Writable
-  /** Resolves when the program is told to end. */
-  untilToldToEnd(): Promise<void>
+  /** Resolves when the program receives a signal to end. */
+  untilShutdown(): Promise<void>
   /** Called for every SIGHUP. */
-  onHangUp(listener: () => void): void
+  onReload(listener: () => void): void
 }
 
 export interface Flags {
-  /** Of a flag that takes a value. */
-  text(name: string): string | undefined
-  /** Of one that may be given several times. */
-  texts(name: string): readonly string[]
+  /** The value of a flag. */
+  value(name: string): string | undefined
+  /** The values of a repeatable flag. */
+  values(name: string): readonly string[]
   has(name: string): boolean
-  /** Words that belong to no flag. */
-  readonly words: readonly string[]
+  /** Arguments that belong to no flag. */
+  readonly positionals: readonly string[]
 }
 
 export interface Command {
   /** `key create` */
   readonly name: string
-  /** What follows its name: `<id>`. */
+  /** The arguments after its name: `<id>`. */
   readonly takes?: string
   readonly summary: string
-  /** Lines for `parley help <name>`: what each flag means. */
+  /** Lines for `parley help <name>`: one per flag. */
   readonly details?: readonly string[]
   readonly flags: NonNullable<ParseArgsConfig['options']>
-  /** Whether it takes a command of another program, whose flags stand behind `--`. */
-  readonly takesCommand?: true
+  /** Whether it takes the command of another program, with its flags after `--`. */
+  readonly acceptsCommand?: true
   /** The exit code. */
   run(flags: Flags, terminal: Terminal): Promise<number>
 }
 
-/** Ends the command with this sentence and exit code 1; nothing is wrong with the program. */
-export class Complaint extends Error {
+/** Ends the command with this message and exit code 1; not a bug of the program. */
+export class CliError extends Error {
   override readonly name = 'Complaint'
 }

@@ -1,16 +1,16 @@
-/** All commands, and how one is found among them and told what it was given. */
+/** All commands, and how arguments select and parse one. */
 import { parseArgs } from 'node:util'
 import { agentAdd } from './agent-add.ts'
-import { Complaint } from './command.ts'
+import { CliError } from './command.ts'
 import type { Command, Flags } from './command.ts'
 import { configCheck, configJsonSchema, configPrint } from './config-commands.ts'
 import { keyCreate, keyList, keyRevoke } from './key-commands.ts'
-import { mcp } from './mcp.ts'
+import { mcpCommand } from './mcp-command.ts'
 import { sessionEnd, sessionList } from './session-commands.ts'
-import { up } from './up.ts'
+import { upCommand } from './up.ts'
 
 export const commands: readonly Command[] = [
-  up,
+  upCommand,
   configCheck,
   configPrint,
   configJsonSchema,
@@ -20,26 +20,26 @@ export const commands: readonly Command[] = [
   keyRevoke,
   sessionList,
   sessionEnd,
-  mcp,
+  mcpCommand,
 ]
 
-export interface Chosen {
+export interface ChosenCommand {
   readonly command: Command
   readonly rest: readonly string[]
 }
 
-/** What is called without a word starts the hub. */
-export function choose(args: readonly string[]): Chosen {
+/** Without arguments the hub starts. */
+export function chooseCommand(args: readonly string[]): ChosenCommand {
   const [first] = args
-  if (first === undefined || first.startsWith('-')) return { command: up, rest: args }
+  if (first === undefined || first.startsWith('-')) return { command: upCommand, rest: args }
   const command = commands.find(({ name }) => name.split(' ').every((word, index) => args[index] === word))
   if (command !== undefined) return { command, rest: args.slice(command.name.split(' ').length) }
-  const family = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
-  if (family.length > 0) throw new Complaint(`Say ${family.map((name) => `\`parley ${name}\``).join(', ')}.`)
-  throw new Complaint(`There is no command ${first}: see \`parley help\`.`)
+  const subcommands = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
+  if (subcommands.length > 0) throw new CliError(`Say ${subcommands.map((name) => `\`parley ${name}\``).join(', ')}.`)
+  throw new CliError(`There is no command ${first}: see \`parley help\`.`)
 }
 
-export function flagsOf({ name: command, flags, takesCommand, takes }: Command, args: readonly string[]): Flags {
+export function parseFlags({ name: command, flags, acceptsCommand, takes }: Command, args: readonly string[]): Flags {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -48,17 +48,17 @@ export function flagsOf({ name: command, flags, takesCommand, takes }: Command, 
     })
     const all = (name: string): readonly unknown[] => [values[name] ?? []].flat()
     return {
-      text: (name) => all(name).find((value) => typeof value === 'string'),
-      texts: (name) => all(name).filter((value) => typeof value === 'string'),
+      value: (name) => all(name).find((value) => typeof value === 'string'),
+      values: (name) => all(name).filter((value) => typeof value === 'string'),
       has: (name) => values[name] === true,
-      words: positionals,
+      positionals,
     }
   } catch (reason) {
-    // The parser's own sentences are about the flag that is wrong.
+    // The parser's own messages name the invalid flag.
     const [, unknown] = /^Unknown option '([^']+)'/.exec((reason as Error).message) ?? []
-    if (unknown === undefined) throw new Complaint((reason as Error).message.split('\n')[0])
-    throw new Complaint(
-      takesCommand === true
+    if (unknown === undefined) throw new CliError((reason as Error).message.split('\n')[0])
+    throw new CliError(
+      acceptsCommand === true
         ? `Unknown option '${unknown}'. A command with flags of its own stands behind --: parley ${command} -- <command…>`
         : `Unknown option '${unknown}': see \`parley help ${command}\`.`,
     )

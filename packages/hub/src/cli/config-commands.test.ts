@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { runCommand } from './run-command.ts'
-import { testTerminal } from './test-terminal.ts'
+import { runCli } from './run-cli.ts'
+import { createTestTerminal } from './testing/test-terminal.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'parley-config-'))
 after(() => rmSync(cwd, { recursive: true }))
 
 async function config(text: string, ...words: string[]) {
   writeFileSync(join(cwd, 'parley.yaml'), text)
-  const terminal = testTerminal({ cwd, environment: { SECRET: 'sesame' } })
-  const code = await runCommand(['config', ...words], terminal)
-  return { code, said: terminal.said.join('\n'), complaints: terminal.complaints }
+  const terminal = createTestTerminal({ cwd, environment: { SECRET: 'sesame' } })
+  const code = await runCli(['config', ...words], terminal)
+  return { code, said: terminal.printed.join('\n'), complaints: terminal.errors }
 }
 
 const good = 'agents: { echo: { kind: demo, agent: echo, description: "${env:SECRET}" } }'

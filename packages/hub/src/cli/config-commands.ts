@@ -1,8 +1,8 @@
-/** `parley config check | print | schema`: what the configuration says, before anybody starts with it. */
+/** `parley config check | print | schema`: inspects the configuration without starting the hub. */
 import { editorSchema } from '../config/json-schema.ts'
-import { printConfig } from '../config/print.ts'
+import { printConfig } from '../config/print-config.ts'
 import type { Command } from './command.ts'
-import { configFlags, listenFlags, loadKinds, problemLines, readConfig } from './settings.ts'
+import { configFlags, listenFlags, loadKinds, problemLines, readConfig } from './cli-settings.ts'
 
 export const configCheck: Command = {
   name: 'config check',
@@ -12,11 +12,11 @@ export const configCheck: Command = {
   async run(flags, terminal) {
     const loaded = await readConfig(flags, terminal)
     if ('problems' in loaded) {
-      for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
+      for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
       return 1
     }
     const names = Object.keys(loaded.config.agents)
-    terminal.say(`${loaded.file ?? 'The hub without a configuration'} is right: ${names.join(', ')}.`)
+    terminal.print(`${loaded.file ?? 'The hub without a configuration'} is right: ${names.join(', ')}.`)
     return 0
   },
 }
@@ -29,10 +29,10 @@ export const configPrint: Command = {
   async run(flags, terminal) {
     const loaded = await readConfig(flags, terminal)
     if ('problems' in loaded) {
-      for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
+      for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
       return 1
     }
-    terminal.say(printConfig(loaded, await loadKinds()).trimEnd())
+    terminal.print(printConfig(loaded, await loadKinds()).trimEnd())
     return 0
   },
 }
@@ -42,7 +42,7 @@ export const configJsonSchema: Command = {
   summary: 'Prints the JSON Schema of the configuration, for editors.',
   flags: {},
   async run(_flags, terminal) {
-    terminal.say(JSON.stringify(editorSchema(await loadKinds()), null, 2))
+    terminal.print(JSON.stringify(editorSchema(await loadKinds()), null, 2))
     return 0
   },
 }

@@ -1,10 +1,10 @@
-/** What `parley help` says. */
+/** The output of `parley help`. */
 import type { Command } from './command.ts'
 
-export function helpOf(commands: readonly Command[], words: readonly string[]): readonly string[] {
-  const asked = words.join(' ')
-  const about = commands.filter(({ name }) => asked !== '' && (name === asked || name.startsWith(`${asked} `)))
-  if (about.length > 0) return about.flatMap(oneCommand)
+export function helpLines(commands: readonly Command[], words: readonly string[]): readonly string[] {
+  const query = words.join(' ')
+  const about = commands.filter(({ name }) => query !== '' && (name === query || name.startsWith(`${query} `)))
+  if (about.length > 0) return about.flatMap(commandHelp)
   const width = Math.max(...commands.map((command) => usage(command).length))
   return [
     'parley: any agent you already run becomes an A2A agent.',
@@ -19,6 +19,6 @@ function usage({ name, takes }: Command): string {
   return takes === undefined ? name : `${name} ${takes}`
 }
 
-function oneCommand(command: Command): readonly string[] {
+function commandHelp(command: Command): readonly string[] {
   return [`parley ${usage(command)}`, `  ${command.summary}`, ...(command.details ?? []).map((line) => `  ${line}`), '']
 }

@@ -1,6 +1,6 @@
-/** `parley key create | list | revoke`: asks a hub that runs, with the admin key. The file of its store is its own. */
+/** `parley key create | list | revoke`: requests to a running hub, with the admin key. The commands never open its store. */
 import { adminPages, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import { Complaint } from './command.ts'
+import { CliError } from './command.ts'
 import type { Command } from './command.ts'
 
 export const keyCreate: Command = {
@@ -29,27 +29,28 @@ export const keyCreate: Command = {
     replaces: { type: 'string' },
   },
   async run(flags, terminal) {
-    const agents = flags.texts('agent')
-    const scopes = flags.texts('scope')
-    const tasksPerDay = flags.text('tasks-per-day')
+    const agents = flags.values('agent')
+    const scopes = flags.values('scope')
+    const tasksPerDay = flags.value('tasks-per-day')
     const order = {
-      name: flags.text('name') ?? (flags.text('replaces') === undefined ? [...agents, ...scopes].join(' ') : undefined),
+      name:
+        flags.value('name') ?? (flags.value('replaces') === undefined ? [...agents, ...scopes].join(' ') : undefined),
       agents: agents.length > 0 ? agents : undefined,
       scopes: scopes.length > 0 ? scopes : undefined,
-      expiresIn: flags.text('expires'),
-      rate: flags.text('rate'),
+      expiresIn: flags.value('expires'),
+      rate: flags.value('rate'),
       tasksPerDay: tasksPerDay === undefined ? undefined : Number(tasksPerDay),
-      principal: flags.text('principal'),
-      replaces: flags.text('replaces'),
+      principal: flags.value('principal'),
+      replaces: flags.value('replaces'),
     }
     const made = await requestAdmin<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order)
-    terminal.say(made.key)
-    terminal.complain(`This is key ${made.id}. It is shown only now.`)
+    terminal.print(made.key)
+    terminal.printError(`This is key ${made.id}. It is shown only now.`)
     return 0
   },
 }
 
-interface ShownKey {
+interface KeyJson {
   readonly id: string
   readonly name: string
   readonly prefix: string
@@ -59,8 +60,8 @@ interface ShownKey {
   readonly lastUsedAt?: string
 }
 
-interface KeyPage {
-  readonly keys: readonly ShownKey[]
+interface KeyPageJson {
+  readonly keys: readonly KeyJson[]
   readonly after?: string
 }
 
@@ -70,10 +71,10 @@ export const keyList: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    for await (const { keys } of adminPages<KeyPage>(flags, terminal, '/admin/keys')) {
+    for await (const { keys } of adminPages<KeyPageJson>(flags, terminal, '/admin/keys')) {
       for (const { id, name, prefix, scopes, state, lastUsedAt } of keys) {
         const used = lastUsedAt === undefined ? 'never used' : `last used ${lastUsedAt}`
-        terminal.say([id, `${prefix}…`, state, name, scopes.join(' '), used].join('  '))
+        terminal.print([id, `${prefix}…`, state, name, scopes.join(' '), used].join('  '))
       }
     }
     return 0
@@ -87,10 +88,10 @@ export const keyRevoke: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    const [id] = flags.words
-    if (id === undefined) throw new Complaint('Say which key: `parley key list` shows their ids.')
+    const [id] = flags.positionals
+    if (id === undefined) throw new CliError('Say which key: `parley key list` shows their ids.')
     await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
-    terminal.say(`Key ${id} is revoked.`)
+    terminal.print(`Key ${id} is revoked.`)
     return 0
   },
 }

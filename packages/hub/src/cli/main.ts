@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `parley` command. The only file that reads the environment and knows the process. */
+/** The `parley` command. The only file that reads the environment and accesses the process. */
 import type { Terminal } from './command.ts'
 
 const [major = 0] = process.versions.node.split('.').map(Number)
@@ -8,39 +8,39 @@ if (major < 24) {
   process.exit(1)
 }
 
-/** Whatever still runs then: longer than a hub needs to drain and to give up a database that does not answer. */
-const goneAfterMs = 30_000
-const endings = ['SIGINT', 'SIGTERM'] as const
+/** Forced exit: longer than a hub needs to drain and to give up on a database that does not answer. */
+const forceExitMs = 30_000
+const shutdownSignals = ['SIGINT', 'SIGTERM'] as const
 
 const terminal: Terminal = {
   environment: process.env,
   cwd: process.cwd(),
-  say: (line) => console.log(line),
-  complain: (line) => console.error(line),
-  isRead: process.stderr.isTTY,
-  isTerminal: process.stdout.isTTY,
+  print: (line) => console.log(line),
+  printError: (line) => console.error(line),
+  isErrorTerminal: process.stderr.isTTY,
+  isOutputTerminal: process.stdout.isTTY,
   get input() {
     return process.stdin
   },
   get output() {
     return process.stdout
   },
-  untilToldToEnd: () =>
+  untilShutdown: () =>
     new Promise((resolve) => {
-      for (const signal of endings) {
+      for (const signal of shutdownSignals) {
         process.once(signal, () => {
-          // Who asks twice does not want to wait.
-          for (const again of endings) process.once(again, () => process.exit(1))
-          setTimeout(() => process.exit(1), goneAfterMs).unref()
+          // A second signal exits at once.
+          for (const again of shutdownSignals) process.once(again, () => process.exit(1))
+          setTimeout(() => process.exit(1), forceExitMs).unref()
           resolve()
         })
       }
     }),
-  onHangUp: (listener) => void process.on('SIGHUP', listener),
+  onReload: (listener) => void process.on('SIGHUP', listener),
 }
 
-// Loaded only now, so that an old Node hears the sentence above and not of syntax that it does not know.
-const { runCommand } = await import('./run-command.ts')
-const code = await runCommand(process.argv.slice(2), terminal)
-// Not before what was said is out.
+// Loaded only now, so that an old Node prints the message above instead of a syntax error.
+const { runCli } = await import('./run-cli.ts')
+const code = await runCli(process.argv.slice(2), terminal)
+// Exits after the output is flushed.
 process.stdout.write('', () => process.exit(code))

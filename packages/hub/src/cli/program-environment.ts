@@ -1,6 +1,6 @@
-/** What of our environment is handed on to programs that agents start: what every program needs, and no secret of ours. */
+/** The environment variables passed to programs that agents start: what every program needs, and no secret of the hub. */
 
-const names = [
+const allowedNames = [
   'PATH',
   'HOME',
   'USER',
@@ -20,7 +20,7 @@ const names = [
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
   'NODE_EXTRA_CA_CERTS',
-  // Without these nothing starts on Windows.
+  // Windows starts no program without these.
   'SystemRoot',
   'SystemDrive',
   'ComSpec',
@@ -35,6 +35,6 @@ const names = [
 export function programEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
-  const wanted = Object.entries(environment).filter(([name]) => names.includes(name) || name.startsWith('LC_'))
+  const wanted = Object.entries(environment).filter(([name]) => allowedNames.includes(name) || name.startsWith('LC_'))
   return Object.fromEntries(wanted.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

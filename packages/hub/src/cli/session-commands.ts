@@ -1,9 +1,9 @@
 /** `parley session list | end`: the console sessions of a running hub. */
 import { adminPages, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import { Complaint } from './command.ts'
+import { CliError } from './command.ts'
 import type { Command } from './command.ts'
 
-interface ListedSession {
+interface SessionJson {
   readonly id: string
   readonly subject: string
   readonly by: string
@@ -13,8 +13,8 @@ interface ListedSession {
   readonly from?: string
 }
 
-interface SessionPage {
-  readonly sessions: readonly ListedSession[]
+interface SessionPageJson {
+  readonly sessions: readonly SessionJson[]
   readonly after?: string
 }
 
@@ -24,10 +24,10 @@ export const sessionList: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    for await (const { sessions } of adminPages<SessionPage>(flags, terminal, '/admin/sessions')) {
+    for await (const { sessions } of adminPages<SessionPageJson>(flags, terminal, '/admin/sessions')) {
       for (const { id, subject, by, createdAt, lastUsedAt, expiresAt, from = 'unknown address' } of sessions) {
         const times = [`since ${createdAt}`, `last used ${lastUsedAt}`, `until ${expiresAt}`]
-        terminal.say([id, subject, `by ${by}`, `from ${from}`, ...times].join('  '))
+        terminal.print([id, subject, `by ${by}`, `from ${from}`, ...times].join('  '))
       }
     }
     return 0
@@ -41,10 +41,10 @@ export const sessionEnd: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    const [id] = flags.words
-    if (id === undefined) throw new Complaint('Name the session: `parley session list` shows their ids.')
+    const [id] = flags.positionals
+    if (id === undefined) throw new CliError('Name the session: `parley session list` shows their ids.')
     await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
-    terminal.say(`Session ${id} has ended.`)
+    terminal.print(`Session ${id} has ended.`)
     return 0
   },
 }

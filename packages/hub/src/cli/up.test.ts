@@ -3,28 +3,28 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { runCommand } from './run-command.ts'
-import { testTerminal } from './test-terminal.ts'
+import { runCli } from './run-cli.ts'
+import { createTestTerminal } from './testing/test-terminal.ts'
 
 describe('parley up', () => {
   it('listens for signals before it says that it runs', async (t) => {
     const cwd = await mkdtemp(join(tmpdir(), 'parley-up-'))
     t.after(() => rm(cwd, { recursive: true, force: true }))
-    const terminal = testTerminal({ cwd })
+    const terminal = createTestTerminal({ cwd })
     let listens = false
     const listening: boolean[] = []
-    const code = await runCommand(['up', '--store', 'memory:', '--port', '0', '--grpc-port', '0'], {
+    const code = await runCli(['up', '--store', 'memory:', '--port', '0', '--grpc-port', '0'], {
       ...terminal,
-      say(line) {
+      print(line) {
         if (/listening on|^Stop with/.test(line)) listening.push(listens)
-        terminal.say(line)
+        terminal.print(line)
       },
-      untilToldToEnd() {
+      untilShutdown() {
         listens = true
         return Promise.resolve()
       },
     })
-    assert.equal(code, 0, terminal.complaints.join('\n'))
+    assert.equal(code, 0, terminal.errors.join('\n'))
     assert.deepEqual(listening, [true, true])
   })
 })

@@ -1,21 +1,21 @@
-/** `parley up`: the hub as a program. It starts, says where it is, follows its configuration, and goes when it is told to. */
-import type { HubConfig } from '../config/config.ts'
-import type { Loaded } from '../config/load.ts'
-import { pathText } from '../config/path.ts'
-import { watchFiles } from '../config/watch.ts'
+/** `parley up`: runs the hub. It starts, prints its address, follows its configuration, and stops on a signal. */
+import type { HubConfig } from '../config/hub-config.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { formatPath } from '../config/config-path.ts'
+import { watchFiles } from '../config/watch-files.ts'
 import type { Hub } from '../hub.ts'
-import type { Reloaded } from '../reloaded.ts'
-import { describeStore } from '../open-store.ts'
-import type { AgentStatus } from '../registry.ts'
-import { createLog } from '../telemetry/logs.ts'
-import type { HubLog } from '../telemetry/logs.ts'
-import { createRedact, secretsIn } from '../telemetry/redact.ts'
+import type { ReloadResult } from '../config/reload-result.ts'
+import { describeStore } from '../store/open-store.ts'
+import type { AgentStatus } from '../registry/agent-registry.ts'
+import { createLog } from '../telemetry/logs/hub-log.ts'
+import type { HubLog } from '../telemetry/logs/hub-log.ts'
+import { createRedactor, collectSecrets } from '../telemetry/logs/redactor.ts'
 import type { Command, Flags, Terminal } from './command.ts'
 import { showAdminKey } from './first-admin-key.ts'
 import { programEnvironment } from './program-environment.ts'
-import { configFlags, configSource, listenFlags, problemLines, readConfig } from './settings.ts'
+import { configFlags, openConfigSource, listenFlags, problemLines, readConfig } from './cli-settings.ts'
 
-export const up: Command = {
+export const upCommand: Command = {
   name: 'up',
   summary: 'Starts the hub. Without a configuration it serves the demo agents.',
   details: [
@@ -28,7 +28,7 @@ export const up: Command = {
   async run(flags, terminal) {
     const loaded = await readConfig(flags, terminal)
     if ('problems' in loaded) {
-      for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
+      for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
       return 1
     }
     const { config } = loaded
@@ -39,14 +39,14 @@ export const up: Command = {
       insecure: flags.has('insecure'),
       acceptLoss: flags.has('accept-loss'),
       programEnv: programEnvironment(terminal.environment),
-      source: await configSource(flags, terminal),
+      source: await openConfigSource(flags, terminal),
     })
-    // Before anything is said: whoever reads that it runs may stop it at once.
-    const toldToEnd = terminal.untilToldToEnd()
-    const stop = follow(hub, flags, terminal)
-    await introduce(hub, config, terminal)
-    terminal.say(`Stop with Ctrl-C: what runs goes on ${goesOn(config.store.url)}.`)
-    await toldToEnd
+    // Before any output: a reader that sees the hub running may stop it at once.
+    const shutdown = terminal.untilShutdown()
+    const stop = followConfig(hub, flags, terminal)
+    await printStartup(hub, config, terminal)
+    terminal.print(`Stop with Ctrl-C: what runs goes on ${resumeText(config.store.url)}.`)
+    await shutdown
     stop()
     await hub.close()
     log.flush()
@@ -54,57 +54,57 @@ export const up: Command = {
   },
 }
 
-async function introduce(hub: Hub, { store, dataDir }: HubConfig, terminal: Terminal): Promise<void> {
-  const { say, isTerminal } = terminal
-  say(`Parley is listening on ${hub.url}`)
-  if (hub.grpcPort !== undefined) say(`It speaks gRPC on port ${hub.grpcPort}`)
-  say('')
+async function printStartup(hub: Hub, { store, dataDir }: HubConfig, terminal: Terminal): Promise<void> {
+  const { print, isOutputTerminal } = terminal
+  print(`Parley is listening on ${hub.url}`)
+  if (hub.grpcPort !== undefined) print(`It speaks gRPC on port ${hub.grpcPort}`)
+  print('')
   const agents = hub.agents()
   const width = Math.max(10, ...agents.map(({ name }) => name.length))
-  for (const agent of agents) say(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${about(agent)}`)
-  if (hub.madeAdminKey !== undefined) await showAdminKey(hub.madeAdminKey, dataDir, terminal)
+  for (const agent of agents) print(`  ${agent.name.padEnd(width)} ${hub.url}/a2a/${agent.name}  ${agentLine(agent)}`)
+  if (hub.newAdminKey !== undefined) await showAdminKey(hub.newAdminKey, dataDir, terminal)
   if (hub.console !== undefined) {
-    // What stands behind # stays in the browser.
-    const shown = isTerminal ? hub.madeAdminKey : undefined
-    say(`\nSee it in a browser: ${hub.console}${shown === undefined ? '' : `#key=${encodeURIComponent(shown)}`}`)
+    // The fragment after # stays in the browser.
+    const shown = isOutputTerminal ? hub.newAdminKey : undefined
+    print(`\nSee it in a browser: ${hub.console}${shown === undefined ? '' : `#key=${encodeURIComponent(shown)}`}`)
   }
-  say(`\nTasks are kept in ${describeStore({ store: store.url, dataDir })}.`)
+  print(`\nTasks are kept in ${describeStore({ store: store.url, dataDir })}.`)
 }
 
-function about({ state, startError, settings }: AgentStatus): string {
-  if (state === 'unavailable') return `is not available: ${createRedact().text(startError?.message ?? '')}`
+function agentLine({ state, startError, settings }: AgentStatus): string {
+  if (state === 'unavailable') return `is not available: ${createRedactor().text(startError?.message ?? '')}`
   return settings.description?.split('\n')[0] ?? ''
 }
 
-function goesOn(store: string): string {
+function resumeText(store: string): string {
   if (store === 'memory:') return 'no more'
   return store.startsWith('sqlite:') ? 'at the next start' : 'on another replica, or at the next start'
 }
 
-/** The configuration, and files that agents are made of; SIGHUP too. What is wrong changes nothing. */
-function follow(hub: Hub, flags: Flags, terminal: Terminal): () => void {
+/** Watches the configuration and the source files of agents, and SIGHUP. An invalid configuration changes nothing. */
+function followConfig(hub: Hub, flags: Flags, terminal: Terminal): () => void {
   async function reload(): Promise<void> {
     try {
       const loaded = await readConfig(flags, terminal)
       if ('problems' in loaded) {
-        terminal.complain('The configuration is not right, so everything stays as it is:')
-        for (const line of problemLines(loaded.problems, loaded.file)) terminal.complain(line)
+        terminal.printError('The configuration is not right, so everything stays as it is:')
+        for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
         return
       }
-      for (const line of reloadLines(await hub.reload(loaded.config))) terminal.say(line)
-      watch.follow(hub.files())
+      for (const line of reloadLines(await hub.reload(loaded.config))) terminal.print(line)
+      watch.watch(hub.files())
     } catch (reason) {
-      terminal.complain(`The configuration could not be applied: ${String(reason)}`)
+      terminal.printError(`The configuration could not be applied: ${String(reason)}`)
     }
   }
 
   const watch = watchFiles(reload)
-  watch.follow(hub.files())
-  terminal.onHangUp(() => void reload())
+  watch.watch(hub.files())
+  terminal.onReload(() => void reload())
   return watch.close
 }
 
-function reloadLines({ added, changed, removed, applied, restart }: Reloaded): readonly string[] {
+function reloadLines({ added, changed, removed, applied, restart }: ReloadResult): readonly string[] {
   const lines = [
     ['added', added],
     ['changed', changed],
@@ -116,16 +116,16 @@ function reloadLines({ added, changed, removed, applied, restart }: Reloaded): r
   return said.length === 0 ? ['The configuration was read again; nothing changed.'] : said
 }
 
-/** As the configuration wants it, and without its secrets. */
+/** In the configured format, with secrets redacted. */
 function logTo(
-  { complain, isRead }: Terminal,
-  { config, tree, references }: Extract<Loaded, { config: unknown }>,
+  { printError, isErrorTerminal }: Terminal,
+  { config, tree, references }: Extract<LoadedConfig, { config: unknown }>,
 ): HubLog {
   const { level, format } = config.telemetry.logs
   return createLog({
     level,
-    format: format === 'auto' ? (isRead ? 'text' : 'json') : format,
-    secrets: secretsIn(tree, (path) => references.has(pathText(path))),
-    write: complain,
+    format: format === 'auto' ? (isErrorTerminal ? 'text' : 'json') : format,
+    secrets: collectSecrets(tree, (path) => references.has(formatPath(path))),
+    write: printError,
   })
 }

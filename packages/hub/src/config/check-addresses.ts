@@ -1,22 +1,22 @@
-/** Where agents are reached: no two at one gRPC address, a default or none, and something left on every card. */
+/** Checks the addresses of agents: unique gRPC addresses, at most one default agent, at least one interface on every card. */
 import { authorityOf } from '@parley/a2a/server'
-import type { AgentConfig, Sections } from './config.ts'
-import type { Path } from './path.ts'
-import type { Problem } from './problem.ts'
+import type { AgentConfig, ConfigSections } from './hub-config.ts'
+import type { ConfigPath } from './config-path.ts'
+import type { ConfigProblem } from './config-problem.ts'
 
 type Agents = Readonly<Record<string, AgentConfig>>
 
-export function checkAddresses(given: Partial<Sections>, agents: Agents): readonly Problem[] {
+export function checkAddresses(given: Partial<ConfigSections>, agents: Agents): readonly ConfigProblem[] {
   return [...checkGrpc(given, agents), ...checkDefault(given, agents), ...checkInterfaces(given, agents)]
 }
 
-function checkGrpc({ listen, grpcUrl }: Partial<Sections>, agents: Agents): readonly Problem[] {
-  const problems: Problem[] = []
+function checkGrpc({ listen, grpcUrl }: Partial<ConfigSections>, agents: Agents): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = []
   const owners = new Map<string, string>()
-  const claim = (address: number | string | false | undefined, owner: string, path: Path): void => {
-    // 0 takes a free port, which is no other's.
+  const claim = (address: number | string | false | undefined, owner: string, path: ConfigPath): void => {
+    // Port 0 requests a free port, so it never conflicts.
     if (address === undefined || address === false || address === 0) return
-    // As calls are told apart: `a.example.com` and `A.example.com:443` are one.
+    // Compared as calls are routed: `a.example.com` and `A.example.com:443` are the same address.
     const key = typeof address === 'string' ? authorityOf(address) : String(address)
     const other = owners.get(key)
     if (other === undefined) owners.set(key, owner)
@@ -32,7 +32,7 @@ function checkGrpc({ listen, grpcUrl }: Partial<Sections>, agents: Agents): read
   return problems
 }
 
-function checkDefault({ default: none }: Partial<Sections>, agents: Agents): readonly Problem[] {
+function checkDefault({ default: none }: Partial<ConfigSections>, agents: Agents): readonly ConfigProblem[] {
   if (none === undefined) return []
   return Object.entries(agents).flatMap(([name, agent]) =>
     agent.default
@@ -41,14 +41,14 @@ function checkDefault({ default: none }: Partial<Sections>, agents: Agents): rea
   )
 }
 
-/** What is not spoken is not on the card either. */
-function checkInterfaces({ listen, grpcUrl, card }: Partial<Sections>, agents: Agents): readonly Problem[] {
-  const isShared = grpcUrl !== undefined || listen?.grpcPort !== false
+/** An interface that the hub does not serve is not on the card either. */
+function checkInterfaces({ listen, grpcUrl, card }: Partial<ConfigSections>, agents: Agents): readonly ConfigProblem[] {
+  const hasSharedGrpc = grpcUrl !== undefined || listen?.grpcPort !== false
   return Object.entries(agents).flatMap(([name, agent]) => {
     const omitted = agent.card.omitInterfaces ?? card?.omitInterfaces ?? []
-    const isSpoken = isShared || agent.grpcPort !== undefined || agent.grpcUrl !== undefined
-    const spoken = ['JSONRPC', 'HTTP+JSON', ...(isSpoken ? ['GRPC'] : [])]
-    if (!spoken.every((binding) => omitted.some((one) => one === binding))) return []
+    const servesGrpc = hasSharedGrpc || agent.grpcPort !== undefined || agent.grpcUrl !== undefined
+    const servedBindings = ['JSONRPC', 'HTTP+JSON', ...(servesGrpc ? ['GRPC'] : [])]
+    if (!servedBindings.every((binding) => omitted.some((one) => one === binding))) return []
     const path = agent.card.omitInterfaces === undefined ? ['card'] : ['agents', name, 'card']
     return [{ path: [...path, 'omitInterfaces'], message: `leave at least one interface on the card of ${name}` }]
   })

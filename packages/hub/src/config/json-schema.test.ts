@@ -1,22 +1,22 @@
-/** The schema that editors use is the one that checks, and every kind of agent keeps to what the others rely on. */
+/** The editor schema is the schema that validates, and every agent kind follows the conventions that other code relies on. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { kinds } from '../agents/kinds.ts'
-import { agentFields } from './agent-fields.ts'
-import { configSchema, editorSchema, entriesOf, toJsonSchema } from './json-schema.ts'
+import { agentKinds } from '../agents/kinds.ts'
+import { agentFields } from './sections/agent-fields.ts'
+import { configSchema, editorSchema, kindEntrySchemas, toJsonSchema } from './json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 const file = join(import.meta.dirname, '../../parley.schema.json')
 
 describe('parley.schema.json', () => {
   it('is what `parley config schema` prints: write it anew when this fails', () => {
-    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(JSON.stringify(editorSchema(kinds))))
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(JSON.stringify(editorSchema(agentKinds))))
   })
 
   it('knows every section and refuses others', () => {
-    const { properties = {}, additionalProperties, required } = configSchema(kinds)
+    const { properties = {}, additionalProperties, required } = configSchema(agentKinds)
     assert.equal(additionalProperties, false)
     assert.deepEqual(required, ['agents'])
     assert.ok(
@@ -26,7 +26,7 @@ describe('parley.schema.json', () => {
   })
 
   it('refers only to what is in it', () => {
-    const schema = editorSchema(kinds)
+    const schema = editorSchema(agentKinds)
     const refs = [...JSON.stringify(schema).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
     assert.ok(refs.length > 0)
     for (const path of refs) {
@@ -38,12 +38,12 @@ describe('parley.schema.json', () => {
 
 describe('each kind of agent', () => {
   it('has a name of its own', () => {
-    const names = kinds.map(({ kind }) => kind)
+    const names = agentKinds.map(({ kind }) => kind)
     assert.deepEqual(names, [...new Set(names)])
   })
 
-  for (const kind of kinds) {
-    const shapes = entriesOf({ ...kind, schema: kind.schema })
+  for (const kind of agentKinds) {
+    const shapes = kindEntrySchemas({ ...kind, schema: kind.schema })
 
     it(`${kind.kind}: refuses what it does not know`, () => {
       for (const shape of alternatives(toJsonSchema(kind.schema))) {
@@ -74,7 +74,7 @@ function alternatives(schema: JsonSchema): readonly JsonSchema[] {
   return several === undefined ? [schema] : several.flatMap(alternatives)
 }
 
-/** Defaults whose type is not the type of what is written there. */
+/** Returns the defaults whose type differs from the type of the input. */
 function mismatches(schema: JsonSchema, path = ''): readonly string[] {
   const types = [schema.type ?? []].flat().map(plainType)
   const fits = schema.default === undefined || types.length === 0 || types.includes(typeOf(schema.default))

@@ -1,11 +1,11 @@
 /**
- * The configuration as JSON Schema: for editors, and for whoever prints a configuration and has to know what is secret and
- * what is there by default. Made of the schemas that check it.
+ * The configuration as JSON Schema, made from the schemas that validate it: for editors, and for code that prints a configuration
+ * and must know secrets and defaults.
  */
 import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
-import { agentFields } from './agent-fields.ts'
-import { sections } from './config.ts'
+import { agentFields } from './sections/agent-fields.ts'
+import { sectionsSchema } from './hub-config.ts'
 
 export interface JsonSchema {
   readonly type?: string | readonly string[]
@@ -24,10 +24,10 @@ export interface JsonSchema {
 }
 
 export function configSchema(kinds: readonly AgentKind[]): JsonSchema {
-  const { $schema, properties = {}, ...rest } = toJsonSchema(sections)
-  const agents = { ...properties['agents'], additionalProperties: { oneOf: kinds.flatMap(entriesOf) } }
+  const { $schema, properties = {}, ...rest } = toJsonSchema(sectionsSchema)
+  const agents = { ...properties['agents'], additionalProperties: { oneOf: kinds.flatMap(kindEntrySchemas) } }
   const title = 'The configuration of a Parley hub'
-  const $defs = Object.assign({}, rest.$defs, ...kinds.map((kind) => ownSchema(kind).$defs)) as Record<
+  const $defs = Object.assign({}, rest.$defs, ...kinds.map((kind) => kindSchema(kind).$defs)) as Record<
     string,
     JsonSchema
   >
@@ -38,7 +38,7 @@ function isEmpty(value: object | undefined): boolean {
   return Object.keys(value ?? {}).length === 0
 }
 
-/** The same for editors, in a third of the size: what every entry may say is said once. */
+/** The same schema for editors, a third of the size: common entry fields are defined once. */
 export function editorSchema(kinds: readonly AgentKind[]): JsonSchema {
   const { properties = {}, ...whole } = configSchema(kinds)
   const { properties: common = {} } = toJsonSchema(agentFields)
@@ -51,23 +51,23 @@ export function editorSchema(kinds: readonly AgentKind[]): JsonSchema {
       ]),
     ),
   })
-  const entries = { oneOf: kinds.flatMap(entriesOf).map(refer) }
+  const entries = { oneOf: kinds.flatMap(kindEntrySchemas).map(refer) }
   const agents = { ...properties['agents'], additionalProperties: entries }
   const $defs = { ...whole.$defs, agent: { type: 'object', properties: common } }
   return { ...whole, properties: { ...properties, agents }, $defs }
 }
 
-/** As it is written, not as it is read. */
+/** The schema of the input, not of the parsed value. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema
 }
 
-/** What a kind's entry may be: several shapes where the kind has several. */
-export function entriesOf(given: AgentKind): readonly JsonSchema[] {
+/** The possible shapes of an entry of this kind. */
+export function kindEntrySchemas(given: AgentKind): readonly JsonSchema[] {
   const { kind } = given
-  const { $schema: _, $defs: __, ...own } = ownSchema(given)
+  const { $schema: _, $defs: __, ...own } = kindSchema(given)
   const { properties: common = {} } = toJsonSchema(agentFields)
-  return shapesOf(own).map((shape) => ({
+  return alternativesOf(own).map((shape) => ({
     ...shape,
     title: kind,
     properties: { kind: { const: kind }, ...shape.properties, ...common },
@@ -76,15 +76,15 @@ export function entriesOf(given: AgentKind): readonly JsonSchema[] {
   }))
 }
 
-/** What a kind defines for itself goes by its name, so that it can stand beside what others define. */
-function ownSchema({ kind, schema }: AgentKind): JsonSchema {
+/** Definitions of a kind are prefixed with its name, so that they do not collide with those of other kinds. */
+function kindSchema({ kind, schema }: AgentKind): JsonSchema {
   const { $defs = {}, ...own } = toJsonSchema(schema)
   const named = Object.fromEntries(Object.entries($defs).map(([name, part]) => [`${kind}-${name}`, part]))
   const text = JSON.stringify({ ...own, ...(isEmpty(named) ? {} : { $defs: named }) })
   return JSON.parse(text.replaceAll('"$ref":"#/$defs/', `"$ref":"#/$defs/${kind}-`)) as JsonSchema
 }
 
-function shapesOf(schema: JsonSchema): readonly JsonSchema[] {
+function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   const alternatives = schema.anyOf ?? schema.oneOf
-  return alternatives === undefined ? [schema] : alternatives.flatMap(shapesOf)
+  return alternatives === undefined ? [schema] : alternatives.flatMap(alternativesOf)
 }

@@ -1,7 +1,7 @@
 /**
  * Redacts secrets inside a longer text: in the user part or query of a URL, after a flag of a command, in an assignment or a
- * header. The text around them stays readable. It rather hides too much: a value hidden without need costs a look at the
- * file, one that is shown costs the secret.
+ * header. The surrounding text stays readable. It errs towards hiding: a value hidden without need costs a look at the file, a
+ * shown secret is lost.
  */
 
 /** Returns the replacement for a secret. */
@@ -19,7 +19,7 @@ export function isSecretWord(name: string): boolean {
   return wholeWord.test(words) || anywhere.test(words)
 }
 
-/** The secrets in addresses, wherever those stand in the text. */
+/** Redacts secrets in URLs, anywhere in the text. */
 export function hideInUrls(text: string, hide: HideSecret): string {
   if (!text.includes('://') && !text.includes('?')) return text
   return text
@@ -33,13 +33,13 @@ export function hideInUrls(text: string, hide: HideSecret): string {
 
 function hideUser(user: string, hide: HideSecret): string {
   const colon = user.indexOf(':')
-  // A name without a password is a token, as of a repository's address.
+  // A user name without a password is a token, as in repository URLs.
   if (colon < 0) return user === '' || isReference(user) ? user : hide(user)
   const password = user.slice(colon + 1)
   return password === '' || isReference(password) ? user : `${user.slice(0, colon)}:${hide(password)}`
 }
 
-/** The secrets in a command, given as a list: behind a flag (`--api-key X`, `--token=X`), in `NAME_TOKEN=X`, in a header. */
+/** Redacts secrets in a command given as a list: after a flag (`--api-key X`, `--token=X`), in `NAME_TOKEN=X`, in a header. */
 export function hideInArguments(words: readonly string[], hide: HideSecret): readonly string[] {
   let isNext = false
   return words.map((word) => {
@@ -50,19 +50,19 @@ export function hideInArguments(words: readonly string[], hide: HideSecret): rea
   })
 }
 
-/** The same of a command that is one text. */
+/** Redacts secrets in a command given as one string. */
 export function hideInCommand(text: string, hide: HideSecret): string {
-  // Words, with what stands in quotes as part of one, and what is between them.
+  // Splits into words, with quoted text as part of a word, and the whitespace between them.
   const pieces = text.match(/\s+|(?:"[^"]*"|'[^']*'|[^\s"'])+|["']/g) ?? []
   const isWord = (piece: string): boolean => piece.trim() !== ''
-  const words = hideInArguments(pieces.filter(isWord).map(bare), hide)
+  const words = hideInArguments(pieces.filter(isWord).map(unquoted), hide)
   let at = 0
-  const made = pieces.map((piece) => (isWord(piece) ? piece.replace(bare(piece), () => words[at++] ?? '') : piece))
+  const made = pieces.map((piece) => (isWord(piece) ? piece.replace(unquoted(piece), () => words[at++] ?? '') : piece))
   return made.join('')
 }
 
-/** Without the quotes around it. */
-function bare(word: string): string {
+/** Removes surrounding quotes. */
+function unquoted(word: string): string {
   return /^(["'])(.*)\1$/s.exec(word)?.[2] ?? word
 }
 
@@ -74,7 +74,7 @@ function hideInWord(word: string, hide: HideSecret): string {
   return isShapedLikeSecret(word) ? hide(word) : hideInUrls(word, hide)
 }
 
-/** The formats of keys of well-known services, and of tokens. */
+/** Matches the key formats of well-known services, and tokens. */
 function isShapedLikeSecret(word: string): boolean {
   return /^(sk|rk|ghp|gho|ghs|github_pat|glpat|xox[a-z]|pka?)[-_][\w-]{16,}$|^AKIA[0-9A-Z]{16}$|^eyJ[\w-]{8,}\.[\w-]+\.[\w-]*$/.test(
     word,

@@ -1,4 +1,4 @@
-/** The small grammars: what each takes, what it means, and what it says to what it does not take. */
+/** The value grammars: accepted inputs, parsed values and error messages. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ZodType } from 'zod'

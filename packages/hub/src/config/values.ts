@@ -1,6 +1,6 @@
 /**
- * The small grammars of the configuration: durations, rates, sizes, secrets, urls. Each says how to write it when it is
- * written otherwise. Kinds of agents use them for fields of their own.
+ * The value grammars of the configuration: durations, rates, sizes, secrets, URLs. Error messages show the expected format. Agent
+ * kinds use them for their own fields.
  */
 import { z } from 'zod'
 
@@ -8,31 +8,31 @@ const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h
 const perMs: Readonly<Record<string, number>> = { s: 1_000, sec: 1_000, min: 60_000, h: 3_600_000, hour: 3_600_000 }
 const sizeBytes: Readonly<Record<string, number>> = { '': 1, B: 1, kB: 1_000, MB: 1_000_000, GB: 1_000_000_000 }
 
-/** `30s`, `10m`, `7d`: milliseconds when it is read. */
+/** `30s`, `10m`, `7d`; parsed to milliseconds. */
 export const duration = z
-  .string(howDuration())
-  .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, howDuration())
+  .string(durationHint())
+  .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, durationHint())
   .transform((text) => {
     const [, count = '', unit = ''] = /^([\d.]+)([a-z]+)$/.exec(text) ?? []
     return Number(count) * (unitMs[unit] ?? 0)
   })
   .meta({ description: 'A duration: 500ms, 30s, 10m, 12h or 7d.' })
 
-function howDuration(): string {
+function durationHint(): string {
   return 'give a duration with its unit, such as 30s, 10m, 12h or 7d'
 }
 
-/** A duration, or `none`, which is `Infinity` when it is read. */
+/** A duration, or `none`, which is parsed to `Infinity`. */
 export const durationOrNone = z
-  .string(howDuration())
-  .regex(/^(none|\d+(\.\d+)?(ms|s|m|h|d))$/, `${howDuration()}, or none`)
+  .string(durationHint())
+  .regex(/^(none|\d+(\.\d+)?(ms|s|m|h|d))$/, `${durationHint()}, or none`)
   .transform((text) => (text === 'none' ? Infinity : duration.parse(text)))
   .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or none.' })
 
-/** A duration, or `off`, which is 0 when it is read. */
+/** A duration, or `off`, which is parsed to 0. */
 export const durationOrOff = z
-  .string(`${howDuration()}, or off`)
-  .regex(/^(off|\d+(\.\d+)?(ms|s|m|h|d))$/, `${howDuration()}, or off`)
+  .string(`${durationHint()}, or off`)
+  .regex(/^(off|\d+(\.\d+)?(ms|s|m|h|d))$/, `${durationHint()}, or off`)
   .transform((text) => (text === 'off' ? 0 : Math.round(duration.parse(text))))
   .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or off.' })
 
@@ -41,45 +41,45 @@ export interface Rate {
   readonly windowMs: number
 }
 
-/** `60/min`: so many in each such time. */
+/** `60/min`: a count per unit of time. */
 export const rate = z
-  .string(howRate())
-  .regex(/^[1-9]\d{0,8}\/(\d{1,4})?(s|sec|min|h|hour|d|day)$/, howRate())
+  .string(rateHint())
+  .regex(/^[1-9]\d{0,8}\/(\d{1,4})?(s|sec|min|h|hour|d|day)$/, rateHint())
   .transform((text): Rate => {
     const [, count = '', times = '1', unit = ''] = /^(\d+)\/(\d*)([a-z]+)$/.exec(text) ?? []
     return { count: Number(count), windowMs: Number(times || 1) * (perMs[unit] ?? 86_400_000) }
   })
   .meta({ description: 'A rate: 10/s, 60/min, 1000/h or 5000/day.' })
 
-function howRate(): string {
+function rateHint(): string {
   return 'give a rate such as 10/s, 60/min, 1000/h or 5000/day'
 }
 
-/** `5MB` or a number of bytes: bytes when it is read. */
+/** `5MB` or a number of bytes; parsed to bytes. */
 export const size = z
   .union(
     [
-      z.int(howSize()).positive(howSize()),
+      z.int(sizeHint()).positive(sizeHint()),
       z
         .string()
-        .regex(/^\d+(\.\d+)?(B|kB|MB|GB)$/, howSize())
+        .regex(/^\d+(\.\d+)?(B|kB|MB|GB)$/, sizeHint())
         .transform((text) => {
           const [, count = '', unit = ''] = /^([\d.]+)([A-Za-z]*)$/.exec(text) ?? []
           return Math.round(Number(count) * (sizeBytes[unit] ?? 1))
         }),
     ],
-    howSize(),
+    sizeHint(),
   )
   .meta({ description: 'A size: 500kB, 20MB, or a number of bytes.' })
 
-function howSize(): string {
+function sizeHint(): string {
   return 'give a size such as 500kB or 20MB, or a number of bytes'
 }
 
-/** Is never shown, whoever prints the configuration. */
+/** Never printed. */
 export const secret = z.string('give a text, such as "${env:NAME}"').min(1, 'is empty').meta({ writeOnly: true })
 
-/** An absolute http or https url. */
+/** An absolute http or https URL. */
 export const httpUrl = z
   .string('give a url such as https://example.com')
   .refine(isHttpUrl, 'give an http or https url such as https://example.com')
@@ -96,7 +96,7 @@ export const port = z
   .min(0, 'give a number from 0 to 65535')
   .max(65_535, 'give a number from 0 to 65535')
 
-/** As cards name gRPC. A scheme in front is kept: older conformance kits read nothing but a url. */
+/** The format of gRPC addresses on cards. A scheme prefix is kept: older conformance kits accept only a URL. */
 export const hostAndPort = z
   .string('give host:port, such as agents.example.com:443')
   .regex(

@@ -1,11 +1,11 @@
-/** Chains of agents that call agents: whatever they do, no chain is wider than the one that it was made of. */
+/** Chains of agents that call agents: no chain is wider than the one that it was made from. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { A2AError } from '@parley/a2a'
-import { checkHop, firstChain, nextChain, placeOf, whatIsWider } from './chain.ts'
-import type { Chain, HopOrder } from './chain.ts'
-import { scopesOnward } from './chain-scopes.ts'
+import { checkHop, firstChain, nextChain, chainAgentId, findWidening } from './chain.ts'
+import type { Chain, HopRequest } from './chain.ts'
+import { onwardScopes } from './chain-scopes.ts'
 
 const hub = 'https://a.test'
 const now = 1_000_000
@@ -24,9 +24,9 @@ const begin = (tasks: number, deadlineAt?: number): Chain =>
     { subject: 'someone', hub, tasks },
   )
 
-const order = (given: Partial<HopOrder>): HopOrder => ({
-  from: placeOf(hub, 'a'),
-  to: placeOf(hub, 'b'),
+const order = (given: Partial<HopRequest>): HopRequest => ({
+  from: chainAgentId(hub, 'a'),
+  to: chainAgentId(hub, 'b'),
   taskId: 't',
   maxDepth: 8,
   now,
@@ -59,15 +59,15 @@ describe('a chain', () => {
         fc.integer({ min: 0, max: 20 }),
         (steps, maxDepth, tasks) => {
           let chain = begin(tasks)
-          let at = placeOf(hub, 'first')
+          let at = chainAgentId(hub, 'first')
           for (const [index, { to, deadlineAt, scopes }] of steps.entries()) {
-            const target = placeOf(hub, `agent-${to}`)
+            const target = chainAgentId(hub, `agent-${to}`)
             const before = chain
             const hop = order({ from: at, to: target, taskId: `t${index}`, maxDepth, deadlineAt })
-            const wanted = { ...before, scopes: scopesOnward(before.scopes, scopes, hub) }
+            const wanted = { ...before, scopes: onwardScopes(before.scopes, scopes, hub) }
             if (reasonOf(() => nextChain(wanted, hop)) !== undefined) continue
             chain = nextChain(wanted, hop)
-            assert.equal(whatIsWider(chain, before, at), undefined)
+            assert.equal(findWidening(chain, before, at), undefined)
             assert.equal(chain.visited.length, before.visited.length + 1)
             assert.equal(new Set([...chain.visited, target]).size, chain.visited.length + 1)
             assert.ok(chain.visited.length <= maxDepth)
@@ -75,7 +75,7 @@ describe('a chain', () => {
             assert.ok((chain.deadlineAt ?? Infinity) <= (before.deadlineAt ?? Infinity))
             at = target
           }
-          // Everything that may be opened in a row is: neither more nor less.
+          // Exactly the permitted number of tasks is opened in a row.
           assert.ok(chain.visited.length <= Math.min(maxDepth, tasks))
         },
       ),
@@ -84,16 +84,16 @@ describe('a chain', () => {
 
   it('is refused for a circle, for its depth, for its budget and for its time, each by name', () => {
     const chain = nextChain(begin(5, now + 10), order({}))
-    const from = placeOf(hub, 'b')
+    const from = chainAgentId(hub, 'b')
     assert.equal(
-      reasonOf(() => nextChain(chain, order({ from, to: placeOf(hub, 'a') }))),
+      reasonOf(() => nextChain(chain, order({ from, to: chainAgentId(hub, 'a') }))),
       'DELEGATION_LOOP',
     )
     assert.equal(
       reasonOf(() => nextChain(chain, order({ from, to: from }))),
       'DELEGATION_LOOP',
     )
-    const onward = order({ from, to: placeOf(hub, 'c') })
+    const onward = order({ from, to: chainAgentId(hub, 'c') })
     assert.equal(
       reasonOf(() => nextChain(chain, onward)),
       undefined,
@@ -116,35 +116,35 @@ describe('a chain', () => {
     )
     // The same agent of another hub is another agent.
     assert.equal(
-      reasonOf(() => nextChain(chain, { ...onward, to: placeOf('https://b.test', 'a') })),
+      reasonOf(() => nextChain(chain, { ...onward, to: chainAgentId('https://b.test', 'a') })),
       undefined,
     )
   })
 
-  it('that somebody else made is held to the same', () => {
+  it('made by another hub is checked by the same rules', () => {
     const chain = nextChain(begin(5), order({}))
     assert.equal(
-      reasonOf(() => checkHop(chain, { to: placeOf(hub, 'a'), maxDepth: 8, now })),
+      reasonOf(() => checkHop(chain, { to: chainAgentId(hub, 'a'), maxDepth: 8, now })),
       'DELEGATION_LOOP',
     )
     assert.equal(
-      reasonOf(() => checkHop(chain, { to: placeOf(hub, 'c'), maxDepth: 8, now })),
+      reasonOf(() => checkHop(chain, { to: chainAgentId(hub, 'c'), maxDepth: 8, now })),
       undefined,
     )
   })
 
-  it('that was widened anywhere is told from one that was not', () => {
+  it('widened at any hop is detected', () => {
     const outer = nextChain(begin(5, now + 10), order({}))
-    const inner = nextChain(outer, order({ from: placeOf(hub, 'b'), to: placeOf(hub, 'c'), taskId: 't2' }))
+    const inner = nextChain(outer, order({ from: chainAgentId(hub, 'b'), to: chainAgentId(hub, 'c'), taskId: 't2' }))
     const wider = (change: Partial<Chain>): string | undefined =>
-      whatIsWider({ ...inner, ...change }, outer, placeOf(hub, 'b'))
+      findWidening({ ...inner, ...change }, outer, chainAgentId(hub, 'b'))
     assert.equal(wider({}), undefined)
     assert.match(wider({ tasks: 5 }) ?? '', /more tasks/)
     assert.match(wider({ deadlineAt: now + 11 }) ?? '', /more time/)
     const { deadlineAt: _, ...endless } = inner
-    assert.match(whatIsWider(endless, outer, placeOf(hub, 'b')) ?? '', /more time/)
-    assert.match(wider({ visited: [placeOf(hub, 'b')] }) ?? '', /others/)
-    assert.match(wider({ visited: [placeOf(hub, 'a'), placeOf(hub, 'x')] }) ?? '', /others/)
+    assert.match(findWidening(endless, outer, chainAgentId(hub, 'b')) ?? '', /more time/)
+    assert.match(wider({ visited: [chainAgentId(hub, 'b')] }) ?? '', /others/)
+    assert.match(wider({ visited: [chainAgentId(hub, 'a'), chainAgentId(hub, 'x')] }) ?? '', /others/)
     assert.match(wider({ root: 'another' }) ?? '', /another request/)
     assert.match(wider({ scopes: {} }) ?? '', /wider scopes/)
   })

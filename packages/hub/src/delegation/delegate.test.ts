@@ -1,10 +1,10 @@
-/** What becomes of work that was handed on when something comes in between: an answer, a cancel, a restart. */
+/** Delegated work with interruptions: an answer, a cancel, a restart. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError, artifact, authRequired, fail, inputRequired, reject, status } from '@parley/a2a'
 import type { Agent, Message, Report, Task, Turn } from '@parley/a2a'
 import type { AgentTools } from './delegate.ts'
-import { testHub } from './testing/test-hub.ts'
+import { createTestHub } from './testing/test-hub.ts'
 
 const texts = ({ artifacts = [] }: Task): readonly string[] =>
   artifacts.map(
@@ -16,7 +16,7 @@ const owner = 'agent:front|me'
 const stopped = ({ signal }: Turn): Promise<never> =>
   new Promise((_, rejects) => signal.addEventListener('abort', () => rejects(signal.reason as Error)))
 
-/** Hands all on to one agent, and says what came of it. */
+/** Delegates everything to one agent, and reports the result. */
 const front = {
   resume: 'rerun',
   async *run(turn: Turn, { delegate }: AgentTools): AsyncGenerator<Report, void, undefined> {
@@ -27,7 +27,7 @@ const front = {
 
 describe('work that is handed on', () => {
   it('fails the task if it fails, is refused or is canceled, unless the agent does something about it', async (t) => {
-    const hub = await testHub(t, {
+    const hub = await createTestHub(t, {
       front,
       back: ({ text }: Turn) => (text === 'no' ? reject('Not mine') : text === 'down' ? fail('Down') : 'ok'),
       careful: {
@@ -56,17 +56,17 @@ describe('work that is handed on', () => {
       yield status('At it')
       await stopped(turn)
     }
-    const hub = await testHub(t, { front, back })
+    const hub = await createTestHub(t, { front, back })
     for (const [text, waits] of [
       ['work', 'TASK_STATE_WORKING'],
       ['ask', 'TASK_STATE_INPUT_REQUIRED'],
     ] as const) {
       const { id } = await hub.begin('front', text)
-      await hub.reaches('front', id, waits)
+      await hub.waitForState('front', id, waits)
       while (children.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
-      const context = { agent: 'front', tenant: '', caller: { id: 'me' }, extensions: [], mayList: true }
+      const context = { agent: 'front', tenant: '', caller: { id: 'me' }, extensions: [], canListTasks: true }
       await hub.engine.cancelTask({ id }, { ...context, signal: new AbortController().signal })
-      await hub.reaches('back', children.pop() ?? '', 'TASK_STATE_CANCELED', owner)
+      await hub.waitForState('back', children.pop() ?? '', 'TASK_STATE_CANCELED', owner)
     }
   })
 
@@ -87,15 +87,15 @@ describe('work that is handed on', () => {
         yield artifact('report', { text: 'two', append: true, last: true })
       },
     }
-    const before = await testHub(t, { front, back })
+    const before = await createTestHub(t, { front, back })
     const { id } = await before.begin('front', 'go')
     const child = await begun.promise
     while (!texts(await before.get('front', id)).includes('back.report: one '))
       await new Promise((resolve) => setTimeout(resolve, 1))
-    await before.goDown()
-    const after = await testHub(t, { front, back }, { store: before.store })
+    await before.shutDown()
+    const after = await createTestHub(t, { front, back }, { store: before.store })
     gate.resolve()
-    const task = await after.reaches('front', id, 'TASK_STATE_COMPLETED')
+    const task = await after.waitForState('front', id, 'TASK_STATE_COMPLETED')
     assert.deepEqual(texts(task), ['back.report: one two', 'answer: got one two'])
     assert.equal(runs, 2)
     const records = await after.store.read(id, 0, 1_000)
@@ -108,7 +108,7 @@ describe('work that is handed on', () => {
       chunks.filter((text) => text !== ''),
       ['one ', 'two'],
     )
-    // There is one child, and the trace knows it by the name that the child was told.
+    // There is one child, and the trace has the span id that the child received.
     const spans = records.flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
     assert.deepEqual(
       spans.map(({ kind, attributes }) => [kind, attributes?.['childTaskId']]),
@@ -125,10 +125,10 @@ describe('work that is handed on', () => {
       resume: 'rerun',
       run: async ({ text, history }) => ((await history()).length === 1 ? inputRequired('Which?') : `it is ${text}`),
     }
-    const before = await testHub(t, { front, back })
+    const before = await createTestHub(t, { front, back })
     const { id } = await before.send('front', 'go')
-    await before.goDown()
-    const after = await testHub(t, { front, back }, { store: before.store })
+    await before.shutDown()
+    const after = await createTestHub(t, { front, back }, { store: before.store })
     const task = await after.send('front', 'this', { taskId: id })
     assert.deepEqual(texts(task), ['back.answer-2: it is this', 'answer-2: got it is this'])
   })
@@ -140,7 +140,7 @@ describe('work that is handed on', () => {
       heard.push(text)
       return 'in'
     }
-    const hub = await testHub(t, { front, back })
+    const hub = await createTestHub(t, { front, back })
     const asked = await hub.send('front', 'go')
     assert.equal(asked.status.state, 'TASK_STATE_AUTH_REQUIRED')
     const [child = ''] = asked.status.message?.referenceTaskIds ?? []
@@ -159,12 +159,12 @@ describe('work that is handed on', () => {
       }
       yield 'x'
     }
-    const hub = await testHub(t, { front, back })
+    const hub = await createTestHub(t, { front, back })
     const asked = await hub.send('front', 'ask')
     assert.equal(asked.status.state, 'TASK_STATE_AUTH_REQUIRED')
     const [child = ''] = asked.status.message?.referenceTaskIds ?? []
     const message: Message = { messageId: 'by-itself', role: 'ROLE_USER', parts: [{ text: 'in' }], taskId: child }
-    const context = { agent: 'back', tenant: '', caller: { id: owner }, extensions: [], mayList: true }
+    const context = { agent: 'back', tenant: '', caller: { id: owner }, extensions: [], canListTasks: true }
     await hub.engine.sendMessage({ message }, { ...context, signal: new AbortController().signal })
     const task = await hub.send('front', 'done?', { taskId: asked.id })
     assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
@@ -185,7 +185,7 @@ describe('work that is handed on', () => {
       const [first] = (await history())[0]?.parts ?? []
       return (await history()).length === 1 ? inputRequired(`${text}?`) : `${(first as { text: string }).text}=${text}`
     }
-    const hub = await testHub(t, { front: all, back })
+    const hub = await createTestHub(t, { front: all, back })
     const one = await hub.send('front', 'go')
     const two = await hub.send('front', '1', { taskId: one.id })
     const task = await hub.send('front', '2', { taskId: one.id })
@@ -198,7 +198,7 @@ describe('work that is handed on', () => {
     const noting = {
       resume: 'rerun',
       async *run(turn: Turn, { delegate }: AgentTools): AsyncGenerator<Report, void, undefined> {
-        seen.push(turn.remembered)
+        seen.push(turn.lastCheckpoint)
         await turn.checkpoint({ own: turn.text })
         yield* delegate({ agent: 'back', message: turn.text })
         await turn.checkpoint({ own: 'after' })
@@ -206,7 +206,7 @@ describe('work that is handed on', () => {
       },
     } as const
     const back: Agent = async ({ text, history }) => ((await history()).length === 1 ? inputRequired('?') : text)
-    const hub = await testHub(t, { front: noting, back })
+    const hub = await createTestHub(t, { front: noting, back })
     const { id } = await hub.send('front', 'one')
     await hub.send('front', 'two', { taskId: id })
     await hub.send('front', 'three', { taskId: id })

@@ -1,137 +1,155 @@
 /**
- * How an agent that is a program hands work on: `const answer = yield* delegate({ agent, message })`. What the other agent
- * says passes through, its question is the task's own, and the answer goes down to it. The program is run anew for each turn
- * and after a restart; what it handed on before is found again in the order in which it asks for it.
+ * Delegation for agents written as programs: `const answer = yield* delegate({ agent, message })`. The other agent's reports pass
+ * through, its question becomes the task's own, and the answer is sent to it. The program runs again for each turn and after a
+ * restart; its earlier delegations are found again by their order.
  */
 import { A2AError, isInterrupted, isRedacted } from '@parley/a2a'
-import type { Abandoned, AgentMessage, Artifact, Json, Part, Report, Resumed, TaskState, Turn } from '@parley/a2a'
-import type { House, HouseAgent } from '../agents/kind.ts'
-import { createSaver } from '../agents/saver.ts'
-import { hop, newHop } from './hop.ts'
-import type { HopEnd, HopState } from './hop.ts'
-import { createTelling, said } from './telling.ts'
+import type {
+  AbandonedTask,
+  AgentMessage,
+  Artifact,
+  Json,
+  Part,
+  Report,
+  ResumeState,
+  TaskState,
+  Turn,
+} from '@parley/a2a'
+import type { InProcessClient, CallableAgent } from '../agents/kind.ts'
+import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
+import { runHop, createHopState } from './hop.ts'
+import type { HopResult, HopState } from './hop.ts'
+import { createChildProgress, childStateReport } from './child-progress.ts'
 
 export interface DelegateOptions {
-  /** Another agent of this hub, by its name. */
+  /** The name of another agent of this hub. */
   readonly agent: string
   readonly message: string | AgentMessage
-  /** It fails if it takes longer, answers to its questions included. Default: as long as the task may take. */
+  /** Timeout, including answers to its questions. Default: the deadline of the task. */
   readonly timeoutMs?: number
   /** Whether its artifacts become artifacts of this task, as `agent.artifactId`. Default true. */
   readonly artifacts?: boolean
 }
 
-/** What came of it. */
-export interface Delegated {
+/** The result of a delegation. */
+export interface DelegateResult {
   readonly taskId: string
   readonly artifacts: readonly Artifact[]
-  /** Of its last message, if it said one. */
+  /** The parts of its last message, if there is one. */
   readonly message: readonly Part[]
   /** The text of all artifacts, or of the message if there are none. */
   readonly text: string
 }
 
 /**
- * Throws an A2AError with the code TASK_FAILED if the agent fails or refuses, AGENT_UNAVAILABLE if it is not there, and
- * UNSUPPORTED_OPERATION if it must not be asked: `details.reason` says why.
+ * Throws an A2AError with the code TASK_FAILED if the agent fails or refuses, AGENT_UNAVAILABLE if it is not available, and
+ * UNSUPPORTED_OPERATION if the delegation is not permitted: `details.reason` has the cause.
  */
-export type Delegate = (options: DelegateOptions) => AsyncGenerator<Report, Delegated, undefined>
+export type Delegate = (options: DelegateOptions) => AsyncGenerator<Report, DelegateResult, undefined>
 
-/** What an agent of the kind `module` is given beside its turn. */
+/** What an agent of the kind `module` receives beside its turn. */
 export interface AgentTools {
   readonly delegate: Delegate
-  /** The agents that work may be handed on to in this turn. */
-  agents(): Promise<readonly HouseAgent[]>
+  /** The agents that this turn may delegate to. */
+  agents(): Promise<readonly CallableAgent[]>
 }
 
-export interface Delegating {
-  /** As the agent is to see it: its own checkpoints are its own. */
+export interface DelegatingTurn {
+  /** The turn as the agent sees it: with its own checkpoints only. */
   readonly turn: Turn
   readonly tools: AgentTools
 }
 
-/** All that a turn keeps: its steps, and what the agent itself kept. */
-interface Kept {
+/** The checkpoint of a turn: its delegations, and the agent's own data. */
+interface DelegationCheckpoint {
   readonly delegation: 1
   steps: HopState[]
-  /** In this turn. */
+  /** Data of this turn. */
   own?: Json
-  /** In the turns before. */
+  /** Data of earlier turns. */
   earlier?: Json
 }
 
-export function createDelegating(turn: Turn, house: House, now: () => number): Delegating {
-  const kept = beginning(turn)
-  const save = createSaver((state) => turn.checkpoint(state), kept)
+export function createDelegatingTurn(turn: Turn, house: InProcessClient, now: () => number): DelegatingTurn {
+  const kept = initialCheckpoint(turn)
+  const save = createCheckpointWriter((state) => turn.checkpoint(state), kept)
   const isUnanswered = turn.message.metadata?.['reason'] === 'INPUT_TIMEOUT'
-  let made = 0
+  let calls = 0
   let isAnswered = false
 
   return {
     turn: withOwnCheckpoints(turn, {
       async checkpoint(data) {
         kept.own = data as Json
-        // What nobody but the agent writes stays as it writes it.
+        // Without delegations, the agent's checkpoint is stored unchanged.
         return kept.steps.length === 0 ? turn.checkpoint(data) : save()
       },
     }),
     tools: {
       delegate(options) {
-        made += 1
-        return run(options, made)
+        calls += 1
+        return run(options, calls)
       },
       agents: () => house.agents(turn),
     },
   }
 
-  async function* run(options: DelegateOptions, nth: number): AsyncGenerator<Report, Delegated, undefined> {
+  async function* run(options: DelegateOptions, nth: number): AsyncGenerator<Report, DelegateResult, undefined> {
     const { agent, timeoutMs, artifacts = true } = options
     const state = stepOf(agent, nth)
-    const answer = takeAnswer(state)
-    if (state.asked === true && isUnanswered) await giveUp(state)
-    const telling = createTelling({
+    const answer = answerFor(state)
+    if (state.asked === true && isUnanswered) await cancelUnanswered(state)
+    const progress = createChildProgress({
       turn,
       agent,
-      named: namer(agent, kept.steps.slice(0, nth - 1)),
-      isKnown: state.taskId !== undefined,
+      artifactName: artifactNamer(agent, kept.steps.slice(0, nth - 1)),
+      mayBeRecorded: state.taskId !== undefined,
     })
     const deadlineAt = timeoutMs === undefined ? undefined : now() + timeoutMs
-    const events = hop({ house, turn, state, save, message: messageOf(options.message), answer, deadlineAt })
+    const events = runHop({
+      inProcessClient: house,
+      turn,
+      state,
+      save,
+      message: toAgentMessage(options.message),
+      answer,
+      deadlineAt,
+    })
     for (;;) {
       const step = await events.next()
       if (step.done === true) return yield* settle(step.value, state)
-      for (const report of await telling.reports(step.value)) {
+      for (const report of await progress.reports(step.value)) {
         if (artifacts || !(typeof report === 'object' && 'artifact' in report)) yield report
       }
     }
   }
 
-  async function* settle(end: HopEnd, state: HopState): AsyncGenerator<Report, Delegated, undefined> {
+  async function* settle(end: HopResult, state: HopState): AsyncGenerator<Report, DelegateResult, undefined> {
     const { status, taskId } = end
     const { agent } = state
     if (isInterrupted(status.state)) {
       await save()
-      yield said(status.state, agent, end)
+      yield childStateReport(status.state, agent, end)
       throw new Error('the turn has ended with a question')
     }
-    if (status.state !== 'TASK_STATE_COMPLETED') throw notDone(agent, end)
+    if (status.state !== 'TASK_STATE_COMPLETED') throw childFailedError(agent, end)
     const { artifacts = [] } = await house.task(agent, taskId, turn)
     const message = status.message?.parts ?? []
     const parts = artifacts.length > 0 ? artifacts.flatMap((one) => one.parts) : message
     return { taskId, artifacts, message, text: textOf(parts) }
   }
 
-  /** The one of before, if the program asks for the same again; what it does otherwise now is new from there on. */
+  /** The earlier delegation, if the program repeats the same call; from the first difference on, delegations are new. */
   function stepOf(agent: string, nth: number): HopState {
     const known = kept.steps[nth - 1]
     if (known?.agent === agent) return known
-    const state = newHop(turn, agent, String(nth))
+    const state = createHopState(turn, agent, String(nth))
     kept.steps.splice(nth - 1, Infinity, state)
     return state
   }
 
-  /** The turn's message is for the first who asked. A secret that a restart has lost is asked for again. */
-  function takeAnswer({ asked }: HopState): AgentMessage | undefined {
+  /** The turn's message answers the first delegation that asked. A secret that a restart has lost is asked for again. */
+  function answerFor({ asked }: HopState): AgentMessage | undefined {
     if (asked !== true || isAnswered || isUnanswered || isRedacted(turn.message)) return undefined
     isAnswered = true
     const { parts, metadata, extensions } = turn.message
@@ -142,15 +160,18 @@ export function createDelegating(turn: Turn, house: House, now: () => number): D
     }
   }
 
-  async function giveUp({ agent, taskId }: HopState): Promise<never> {
+  async function cancelUnanswered({ agent, taskId }: HopState): Promise<never> {
     if (taskId !== undefined) await house.cancel(agent, taskId, turn).catch(() => {})
-    throw new A2AError('TASK_FAILED', `Nobody answered the question of ${agent} in time`)
+    throw new A2AError('TASK_FAILED', `The question of ${agent} was not answered in time`)
   }
 }
 
-/** What was handed on for a task that is over waits for nobody any more. */
-export async function abandonSteps({ remembered, caller, tenant, log }: Abandoned, house: House): Promise<void> {
-  const steps = keptIn(remembered)?.steps ?? []
+/** Cancels the delegations of a task that has ended. */
+export async function cancelChildren(
+  { lastCheckpoint, caller, tenant, log }: AbandonedTask,
+  house: InProcessClient,
+): Promise<void> {
+  const steps = readDelegationCheckpoint(lastCheckpoint)?.steps ?? []
   await Promise.all(
     steps.map(async ({ agent, taskId }) => {
       if (taskId === undefined) return
@@ -161,18 +182,18 @@ export async function abandonSteps({ remembered, caller, tenant, log }: Abandone
   )
 }
 
-function keptIn(checkpoint: Json | undefined): Kept | undefined {
+function readDelegationCheckpoint(checkpoint: Json | undefined): DelegationCheckpoint | undefined {
   if (typeof checkpoint !== 'object' || checkpoint === null || !('delegation' in checkpoint)) return undefined
-  return Array.isArray(checkpoint['steps']) ? (checkpoint as unknown as Kept) : undefined
+  return Array.isArray(checkpoint['steps']) ? (checkpoint as unknown as DelegationCheckpoint) : undefined
 }
 
-function beginning({ resumed, remembered }: Turn): Kept {
-  const interrupted = keptIn(resumed?.checkpoint)
+function initialCheckpoint({ resumed, lastCheckpoint }: Turn): DelegationCheckpoint {
+  const interrupted = readDelegationCheckpoint(resumed?.checkpoint)
   if (interrupted !== undefined) return structuredClone(interrupted)
-  const before = keptIn(remembered)
-  // A turn that ended otherwise than with a question is over, and so is all that it handed on.
+  const before = readDelegationCheckpoint(lastCheckpoint)
+  // A turn that ended without a question is over, and so are all its delegations.
   const isAsking = before?.steps.some(({ asked }) => asked === true) === true
-  const [own, earlier] = [resumed?.checkpoint, ownRemembered(remembered)]
+  const [own, earlier] = [resumed?.checkpoint, ownRemembered(lastCheckpoint)]
   return structuredClone({
     delegation: 1,
     steps: isAsking ? before.steps : [],
@@ -181,47 +202,47 @@ function beginning({ resumed, remembered }: Turn): Kept {
   })
 }
 
-/** What the agent kept of its own in the turns before. */
+/** The agent's own data of earlier turns. */
 export function ownRemembered(remembered: Json | undefined): Json | undefined {
-  const kept = keptIn(remembered)
+  const kept = readDelegationCheckpoint(remembered)
   return kept === undefined ? remembered : (kept.own ?? kept.earlier)
 }
 
-/** The engine's turn is a class with private parts, so it is looked through and not copied. */
+/** The engine's turn is a class with private fields, so it is proxied and not copied. */
 function withOwnCheckpoints(turn: Turn, own: Pick<Turn, 'checkpoint'>): Turn {
   return new Proxy(turn, {
     get(target, name): unknown {
       if (name === 'checkpoint') return own.checkpoint
-      if (name === 'remembered') return ownRemembered(target.remembered)
+      if (name === 'lastCheckpoint') return ownRemembered(target.lastCheckpoint)
       if (name === 'resumed') return ownResumed(target.resumed)
       return Reflect.get(target, name, target)
     },
   })
 }
 
-function ownResumed(resumed: Resumed | undefined): Resumed | undefined {
+function ownResumed(resumed: ResumeState | undefined): ResumeState | undefined {
   if (resumed?.checkpoint === undefined) return resumed
   const { checkpoint, ...rest } = resumed
-  const kept = keptIn(checkpoint)
+  const kept = readDelegationCheckpoint(checkpoint)
   const own = kept === undefined ? checkpoint : kept.own
   return own === undefined ? rest : { ...rest, checkpoint: own }
 }
 
-/** Of several children of one agent the later ones have a number. */
-function namer(agent: string, before: readonly HopState[]): (artifactId: string) => string {
+/** With several children of one agent, the later ones are numbered. */
+function artifactNamer(agent: string, before: readonly HopState[]): (artifactId: string) => string {
   const count = 1 + before.filter((step) => step.agent === agent).length
   const prefix = count === 1 ? agent : `${agent}-${count}`
   return (artifactId) => `${prefix}.${artifactId}`
 }
 
-const words: Partial<Record<TaskState, string>> = {
+const stateVerbs: Partial<Record<TaskState, string>> = {
   TASK_STATE_REJECTED: 'refused',
   TASK_STATE_CANCELED: 'was canceled',
 }
 
-function notDone(agent: string, { status, taskId, metadata }: HopEnd): A2AError {
+function childFailedError(agent: string, { status, taskId, metadata }: HopResult): A2AError {
   const why = textOf(status.message?.parts ?? [])
-  const text = `The agent ${agent} ${words[status.state] ?? 'failed'}${why === '' ? '' : `: ${why}`}`
+  const text = `The agent ${agent} ${stateVerbs[status.state] ?? 'failed'}${why === '' ? '' : `: ${why}`}`
   const reason = metadata?.['reason']
   return new A2AError('TASK_FAILED', text, {
     taskId,
@@ -230,7 +251,7 @@ function notDone(agent: string, { status, taskId, metadata }: HopEnd): A2AError 
   })
 }
 
-function messageOf(message: string | AgentMessage): AgentMessage {
+function toAgentMessage(message: string | AgentMessage): AgentMessage {
   return typeof message === 'string' ? { parts: [{ text: message }] } : message
 }
 

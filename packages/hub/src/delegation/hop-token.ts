@@ -1,37 +1,37 @@
 /**
- * A chain on its way from one hub to another: a JWT for one message to one agent. It carries the token by which the chain
- * came to whoever signs, so that a receiver who trusts the hubs before can see for itself that nothing was widened.
+ * A chain on its way from one hub to another: a JWT for one message to one agent. It contains the token by which the chain came to
+ * the signer, so that a receiver that trusts the earlier hubs can verify that nothing was widened.
  */
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, SignJWT } from 'jose'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { A2AError } from '@parley/a2a'
 import type { SigningKey } from '@parley/a2a/server'
 import { z } from 'zod'
-import { whatIsWider } from './chain.ts'
-import type { Chain, Refusal } from './chain.ts'
+import { findWidening } from './chain.ts'
+import type { Chain, DelegationRefusal } from './chain.ts'
 
-export interface TokenOrder {
+export interface HopTokenOptions {
   readonly issuer: string
-  /** Whom it is for: `hub#agent`. */
+  /** The recipient: `hub#agent`. */
   readonly audience: string
   readonly messageId: string
   readonly now: number
 }
 
-/** Of the keyring, and what the names of its keys begin with. */
+/** The signing purpose in the keyring, and the prefix of its key ids. */
 export const hopPurpose = 'hop'
-/** No token of another sort passes for one. */
+/** No token of another type is accepted as one. */
 const typ = 'parley-hop+jwt'
-/** Long enough for a message to arrive, and to be sent once more. */
+/** Long enough for a message to arrive, and to be retried once. */
 const lifetimeMs = 300_000
 /** A hub of another version may sign for longer; this bounds how long a leaked token is valid. */
-const mostLifetimeSeconds = 600
+const maxLifetimeSeconds = 600
 /** Clocks of hubs differ. */
 const toleranceSeconds = 60
 /** Eight hubs in a row stay below this. */
-const mostCharacters = 32_768
+const maxTokenLength = 32_768
 
-const words = z.array(z.string().max(1_024)).max(1_000)
+const scopeList = z.array(z.string().max(1_024)).max(1_000)
 const claims = z.object({
   iss: z.string(),
   sub: z.string().max(1_024),
@@ -42,14 +42,14 @@ const claims = z.object({
   root: z.string().max(1_024),
   par: z.string().max(1_024),
   dep: z.int().min(1),
-  vis: words,
+  vis: scopeList,
   bud: z.object({ tasks: z.int().min(0) }),
-  scp: z.record(z.string(), words),
+  scp: z.record(z.string(), scopeList),
   dl: z.number().positive().optional(),
-  prv: z.string().max(mostCharacters).optional(),
+  prv: z.string().max(maxTokenLength).optional(),
 })
 
-export async function makeToken(chain: Chain, order: TokenOrder, key: SigningKey): Promise<string> {
+export async function signHopToken(chain: Chain, order: HopTokenOptions, key: SigningKey): Promise<string> {
   const { root, subject, parent, visited, tasks, scopes, deadlineAt, token } = chain
   const iat = Math.floor(order.now / 1_000)
   const exp = Math.ceil(Math.min(order.now + lifetimeMs, deadlineAt ?? Infinity) / 1_000)
@@ -72,15 +72,15 @@ export async function makeToken(chain: Chain, order: TokenOrder, key: SigningKey
     .setIssuedAt(iat)
     .setExpirationTime(exp)
     .sign(key.privateKey)
-  // The receiver would refuse it, and the message must not go there without its limits.
-  if (made.length > mostCharacters) throw tooLong(made.length)
+  // The receiver would refuse it, and the message must not be sent without its limits.
+  if (made.length > maxTokenLength) throw tokenTooLongError(made.length)
   return made
 }
 
-export interface TokenReading {
-  /** The keys of an issuer that is trusted; nothing for a stranger. */
+export interface HopTokenContext {
+  /** The keys of a trusted issuer; `undefined` for any other. */
   keysOf(issuer: string): JWTVerifyGetKey | undefined
-  /** Who reads it: `hub#agent`. */
+  /** The recipient: `hub#agent`. */
   readonly audience: string
   readonly messageId: string
   /** The tasks that the message refers to. */
@@ -89,39 +89,42 @@ export interface TokenReading {
 }
 
 /**
- * The chain that the token states. Every other token is refused: if it were ignored, its limits (depth, budget, deadline,
- * scopes) would be lost.
+ * The chain of the token. Every invalid token is refused: if it were ignored, its limits (depth, budget, deadline, scopes) would be
+ * lost.
  */
-export async function readToken(token: string, reading: TokenReading): Promise<Chain> {
+export async function verifyHopToken(token: string, reading: HopTokenContext): Promise<Chain> {
   const issuer = issuerOf(token)
   const keys = reading.keysOf(issuer)
   if (keys === undefined) {
-    throw invalid('its issuer is not in `delegation.trust` of this hub: add the issuer there, or send no token')
+    throw invalidHopTokenError(
+      'its issuer is not in `delegation.trust` of this hub: add the issuer there, or send no token',
+    )
   }
-  const said = await verified(token, keys, issuer)
-  if (said.exp + toleranceSeconds < reading.now / 1_000) throw invalid('it has expired')
-  if (said.iat - toleranceSeconds > reading.now / 1_000) throw invalid('it is from the future')
-  if (said.aud !== reading.audience) throw invalid('it is for another agent')
-  if (said.jti !== reading.messageId) throw invalid('it is for another message')
-  if (!reading.referenceTaskIds.includes(said.par)) throw invalid('it is for the work of another task')
-  const chain = chainOf(said, token)
-  await checkBefore(said, chain, reading)
+  const tokenClaims = await verifiedClaims(token, keys, issuer)
+  if (tokenClaims.exp + toleranceSeconds < reading.now / 1_000) throw invalidHopTokenError('it has expired')
+  if (tokenClaims.iat - toleranceSeconds > reading.now / 1_000) throw invalidHopTokenError('it is from the future')
+  if (tokenClaims.aud !== reading.audience) throw invalidHopTokenError('it is for another agent')
+  if (tokenClaims.jti !== reading.messageId) throw invalidHopTokenError('it is for another message')
+  if (!reading.referenceTaskIds.includes(tokenClaims.par))
+    throw invalidHopTokenError('it is for the work of another task')
+  const chain = chainOf(tokenClaims, token)
+  await checkPreviousToken(tokenClaims, chain, reading)
   return chain
 }
 
 type Claims = z.output<typeof claims>
 
-/** As far as it can be known without believing it. Throws for what is no token. */
+/** Read without verification. Throws if the text is not a token. */
 function issuerOf(token: string): string {
-  if (token.length > mostCharacters) {
-    throw invalid(`it has ${token.length} characters, and at most ${mostCharacters} are accepted`)
+  if (token.length > maxTokenLength) {
+    throw invalidHopTokenError(`it has ${token.length} characters, and at most ${maxTokenLength} are accepted`)
   }
-  const issuer = decoded(token)
-  if (typeof issuer !== 'string') throw invalid('it is not well formed')
+  const issuer = unverifiedIssuer(token)
+  if (typeof issuer !== 'string') throw invalidHopTokenError('it is not well formed')
   return issuer
 }
 
-function decoded(token: string): unknown {
+function unverifiedIssuer(token: string): unknown {
   try {
     return decodeJwt(token).iss
   } catch {
@@ -129,38 +132,40 @@ function decoded(token: string): unknown {
   }
 }
 
-async function verified(token: string, keys: JWTVerifyGetKey, issuer: string): Promise<Claims> {
+async function verifiedClaims(token: string, keys: JWTVerifyGetKey, issuer: string): Promise<Claims> {
   const read = claims.safeParse(await signedContent(token, keys))
-  if (!read.success) throw invalid('it lacks what it has to say')
+  if (!read.success) throw invalidHopTokenError('it lacks what it has to say')
   const { dep, vis, iat, exp } = read.data
-  if (exp < iat) throw invalid('it expires before it was issued')
-  if (exp - iat > mostLifetimeSeconds) {
-    throw invalid(`it is good for ${exp - iat} seconds, and at most ${mostLifetimeSeconds} are accepted`)
+  if (exp < iat) throw invalidHopTokenError('it expires before it was issued')
+  if (exp - iat > maxLifetimeSeconds) {
+    throw invalidHopTokenError(`it is good for ${exp - iat} seconds, and at most ${maxLifetimeSeconds} are accepted`)
   }
-  if (dep !== vis.length || new Set(vis).size !== vis.length) throw invalid('the agents on its way do not add up')
-  if (vis.at(-1)?.startsWith(`${issuer}#`) !== true) throw invalid('another hub than the last on its way has signed it')
+  if (dep !== vis.length || new Set(vis).size !== vis.length)
+    throw invalidHopTokenError('the agents on its way do not add up')
+  if (vis.at(-1)?.startsWith(`${issuer}#`) !== true)
+    throw invalidHopTokenError('another hub than the last on its way has signed it')
   return read.data
 }
 
-/** Whether it has expired is another question: one that a newer token carries may have. */
+/** Does not check the expiry: a token inside a newer one may have expired. */
 async function signedContent(token: string, keys: JWTVerifyGetKey): Promise<unknown> {
   try {
     const header = decodeProtectedHeader(token)
     // Other keys of the same hub sign other things.
     if (header.typ !== typ || header.kid?.startsWith(`${hopPurpose}.`) !== true)
-      throw invalid('it is a token for something else')
-    const { payload } = await compactVerify(token, withinReach(keys), { algorithms: ['ES256'] })
+      throw invalidHopTokenError('it is a token for something else')
+    const { payload } = await compactVerify(token, wrapKeyErrors(keys), { algorithms: ['ES256'] })
     return JSON.parse(new TextDecoder().decode(payload)) as unknown
   } catch (reason) {
     if (reason instanceof A2AError) throw reason
     const isUnsigned =
       reason instanceof errors.JWKSNoMatchingKey || reason instanceof errors.JWSSignatureVerificationFailed
-    throw invalid(isUnsigned ? 'its signature is not good' : 'it is not well formed')
+    throw invalidHopTokenError(isUnsigned ? 'its signature is not good' : 'it is not well formed')
   }
 }
 
-/** Keys that cannot be had say nothing about the token. */
-function withinReach(keys: JWTVerifyGetKey): JWTVerifyGetKey {
+/** A failure to fetch the keys says nothing about the token. */
+function wrapKeyErrors(keys: JWTVerifyGetKey): JWTVerifyGetKey {
   return async (header, token) => {
     try {
       return await keys(header, token)
@@ -172,19 +177,23 @@ function withinReach(keys: JWTVerifyGetKey): JWTVerifyGetKey {
   }
 }
 
-/** Whoever signs must have made it of what it was given itself. What strangers gave it is for it to answer for. */
-async function checkBefore(said: Claims, chain: Chain, reading: TokenReading): Promise<void> {
-  if (said.prv === undefined) return
-  const issuer = issuerOf(said.prv)
+/**
+ * The signer must have derived the chain from the token it received. A token of an untrusted hub is the signer's responsibility.
+ */
+async function checkPreviousToken(tokenClaims: Claims, chain: Chain, reading: HopTokenContext): Promise<void> {
+  if (tokenClaims.prv === undefined) return
+  const issuer = issuerOf(tokenClaims.prv)
   const keys = reading.keysOf(issuer)
   if (keys === undefined) return
-  const before = await verified(said.prv, keys, issuer)
-  if (before.iat - toleranceSeconds > said.iat) throw invalid('it is older than what it was made of')
-  if (!before.aud.startsWith(`${said.iss}#`)) throw invalid('what it was made of was given to another hub')
-  const outer = chainOf(before, said.prv)
-  const wider = whatIsWider(chain, outer, before.aud)
-  if (wider !== undefined) throw invalid(`compared with what it was made of, ${wider}`)
-  await checkBefore(before, outer, reading)
+  const previous = await verifiedClaims(tokenClaims.prv, keys, issuer)
+  if (previous.iat - toleranceSeconds > tokenClaims.iat)
+    throw invalidHopTokenError('it is older than what it was made of')
+  if (!previous.aud.startsWith(`${tokenClaims.iss}#`))
+    throw invalidHopTokenError('what it was made of was given to another hub')
+  const outer = chainOf(previous, tokenClaims.prv)
+  const wider = findWidening(chain, outer, previous.aud)
+  if (wider !== undefined) throw invalidHopTokenError(`compared with what it was made of, ${wider}`)
+  await checkPreviousToken(previous, outer, reading)
 }
 
 function chainOf({ root, sub, par, vis, bud, scp, dl }: Claims, token: string): Chain {
@@ -200,12 +209,12 @@ function chainOf({ root, sub, par, vis, bud, scp, dl }: Claims, token: string): 
   }
 }
 
-function tooLong(characters: number): A2AError {
-  const message = `The chain of agents is too long to hand on: its token has ${characters} characters, at most ${mostCharacters} are accepted`
-  return new A2AError('UNSUPPORTED_OPERATION', message, { reason: 'DELEGATION_TOKEN_SIZE' satisfies Refusal })
+function tokenTooLongError(characters: number): A2AError {
+  const message = `The chain of agents is too long to hand on: its token has ${characters} characters, at most ${maxTokenLength} are accepted`
+  return new A2AError('UNSUPPORTED_OPERATION', message, { reason: 'DELEGATION_TOKEN_SIZE' satisfies DelegationRefusal })
 }
 
-function invalid(why: string): A2AError {
+function invalidHopTokenError(why: string): A2AError {
   return new A2AError('PERMISSION_DENIED', `The token that came with the message is not valid: ${why}`, {
     reason: 'HOP_TOKEN_INVALID',
   })

@@ -1,71 +1,71 @@
 /**
- * Work that one task hands on to another agent of the hub, from the message to the end of the other's turn. What is kept in
- * `state` before anything is done lets a process that starts anew find the child again: the message has an id of its own
- * that a repeat has too, and a child that is known is looked at and not asked twice.
+ * A delegation from one task to another agent of the hub, from the message to the end of the child's turn. `state` is stored before
+ * each step, so that a new process finds the child again: a repeated message has the same id, and a known child is followed and not
+ * sent the message twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { A2AError, hasSettled, isInterrupted } from '@parley/a2a'
 import type { AgentMessage, OpenSpan, SpanOutcome, StreamEvent, Struct, TaskState, TaskStatus, Turn } from '@parley/a2a'
-import type { House } from '../agents/kind.ts'
+import type { InProcessClient } from '../agents/kind.ts'
 import { stableId } from '../agents/stable-id.ts'
-import { unlessAborted } from '../agents/unless-aborted.ts'
+import { abortable } from '../agents/abortable.ts'
 
-/** Changed as things happen, and kept by whoever hands on. */
+/** Updated in place; the delegating turn stores it. */
 export interface HopState {
   readonly agent: string
-  /** Of the message that opens the child. */
+  /** The id of the message that opens the child. */
   readonly messageId: string
-  /** The child, once there is one. */
+  /** The child task, once it exists. */
   taskId?: string
-  /** It waits for an answer. */
+  /** The child waits for input. */
   asked?: true
-  /** Of the trace, which the child was told. */
+  /** The span of the hop, which the child received as its parent. */
   span?: { readonly spanId: string; readonly startedAt: number }
 }
 
-export interface HopParts {
-  readonly house: House
+export interface HopDeps {
+  readonly inProcessClient: InProcessClient
   readonly turn: Turn
   readonly state: HopState
   /** Resolves when the state is durable. */
   save(): Promise<void>
   readonly message: AgentMessage
-  /** What the child's question is answered with. */
+  /** The answer to the child's question. */
   readonly answer?: AgentMessage | undefined
-  /** Aborted when nobody wants it any more. Default: the turn's. */
+  /** Aborted when the result is no longer needed. Default: the turn's signal. */
   readonly signal?: AbortSignal
   readonly deadlineAt?: number | undefined
-  /** Of the trace: what it is done within. Default: the turn. */
-  readonly within?: OpenSpan | undefined
-  /** The child takes the place of the turn. */
-  readonly isInstead?: boolean
+  /** The parent span. Default: that of the turn. */
+  readonly parentSpan?: OpenSpan | undefined
+  /** The child replaces the turn. */
+  readonly replacesTurn?: boolean
 }
 
-export interface HopEnd {
+export interface HopResult {
   readonly taskId: string
   readonly status: TaskStatus
-  /** Of the event that brought the status. */
+  /** The metadata of the event with the status. */
   readonly metadata?: Struct
 }
 
-/** For a child that is being opened to say its name, so that it can be ended. */
-const nameMs = 2_000
+/** How long to wait for the task id of a child that is being opened, so that it can be canceled. */
+const openingTimeoutMs = 2_000
 const firstPauseMs = 100
-const mostTries = 8
+const maxTries = 8
 
-export function newHop(turn: Turn, agent: string, step: string): HopState {
+export function createHopState(turn: Turn, agent: string, step: string): HopState {
   return { agent, messageId: stableId(turn.task.id, turn.message.messageId, step) }
 }
 
-/** Ends with how the child stands when its turn is over: at its end, or at a question. */
-export async function* hop(parts: HopParts): AsyncGenerator<StreamEvent, HopEnd, undefined> {
+/** Returns the state of the child when its turn is over: ended, or waiting for input. */
+export async function* runHop(parts: HopDeps): AsyncGenerator<StreamEvent, HopResult, undefined> {
   const { turn, state, signal = turn.signal } = parts
-  // Kept before anything was sent: there if this was begun before, by a process that has gone.
+  // Stored before anything was sent: set if an earlier process began this.
   const begunAt = state.span?.startedAt
-  const span = openSpan(turn, state, parts.within)
+  const span = openSpan(turn, state, parts.parentSpan)
   let outcome: SpanOutcome = 'error'
   try {
-    const end = yield* follow(parts, signal, span, begunAt)
+    const end = yield* followChild(parts, signal, span, begunAt)
     const { state: reached } = end.status
     outcome = outcomeOf(reached)
     span.set({ childTaskId: end.taskId, state: reached })
@@ -75,8 +75,8 @@ export async function* hop(parts: HopParts): AsyncGenerator<StreamEvent, HopEnd,
     if (signal.aborted) outcome = 'canceled'
     throw reason
   } finally {
-    // Whoever takes the work up again ends it then.
-    if (!signal.aborted || !isGoingDown(signal.reason)) {
+    // The process that resumes the work ends it.
+    if (!signal.aborted || !isShutdown(signal.reason)) {
       delete state.span
       span.end(outcome)
     }
@@ -96,37 +96,37 @@ function openSpan(turn: Turn, state: HopState, within: OpenSpan | undefined): Op
   return span
 }
 
-async function* follow(
-  parts: HopParts,
+async function* followChild(
+  parts: HopDeps,
   signal: AbortSignal,
   span: OpenSpan,
   begunAt: number | undefined,
-): AsyncGenerator<StreamEvent, HopEnd, undefined> {
-  const { house, turn, state } = parts
-  let end: HopEnd | undefined
+): AsyncGenerator<StreamEvent, HopResult, undefined> {
+  const { inProcessClient, turn, state } = parts
+  let end: HopResult | undefined
   for (let tries = 0; ; tries += 1) {
-    const { events, goesOn } = await open(parts, span, tries)
+    const { events, goesOn: isContinuation } = await open(parts, span, tries)
     const iterator = events[Symbol.asyncIterator]()
     let isFirst = true
     try {
       for (;;) {
-        const step = await nextOf(iterator, parts, signal)
+        const step = await nextEvent(iterator, parts, signal)
         if (step.done === true) break
         const event = step.value
         await noteChild(event)
         span.set({ childTaskId: state.taskId ?? '' })
-        end = endAt(event) ?? end
+        end = resultAt(event) ?? end
         yield event
-        // A task that goes on is shown first as it was: its question is the one that was just answered.
-        const isOld = isFirst && goesOn
+        // A continued task is first sent in its previous state: its question is the one that was just answered.
+        const isReplayed = isFirst && isContinuation
         isFirst = false
-        if (end !== undefined && !isOld && hasSettled(end.status.state)) return end
+        if (end !== undefined && !isReplayed && hasSettled(end.status.state)) return end
       }
-      // A question that was answered stands until the answer is taken up; a stream that ends with it says that it was not.
+      // An answered question remains until the answer is processed; a stream that ends with it means that it was not.
       if (end !== undefined && hasSettled(end.status.state)) return end
       throw new A2AError('UNAVAILABLE', 'The stream of a task ended before the task did')
     } catch (reason) {
-      if (!isWorthAnother(reason, tries) || state.taskId === undefined || signal.aborted) throw reason
+      if (!canRetry(reason, tries) || state.taskId === undefined || signal.aborted) throw reason
       turn.log.debug('a task is looked at again', { childTaskId: state.taskId, cause: reason })
     } finally {
       void Promise.resolve(iterator.return?.()).catch(() => {})
@@ -141,53 +141,65 @@ async function* follow(
     await parts.save()
   }
 
-  /** What is known of the child is kept before it is called. */
-  async function open(given: HopParts, { traceparent }: OpenSpan, tries: number) {
-    const { message, answer, deadlineAt, isInstead } = given
+  /** The state is stored before the child is called. */
+  async function open(given: HopDeps, { traceparent }: OpenSpan, tries: number) {
+    const { message, answer, deadlineAt, replacesTurn } = given
     const { agent, taskId } = state
-    const common = { agent, turn, traceparent, deadlineAt, ...(isInstead === true ? { isInstead } : {}) }
+    const common = {
+      agent,
+      turn,
+      traceparent,
+      deadlineAt,
+      ...(replacesTurn === true ? { isReplacement: replacesTurn } : {}),
+    }
     if (taskId === undefined) {
       await given.save()
       const { contextId } = turn.task
       const { messageId } = state
-      return { events: house.stream({ ...common, message, messageId, contextId, sentAt: begunAt }), goesOn: false }
+      return {
+        events: inProcessClient.stream({ ...common, message, messageId, contextId, sentAt: begunAt }),
+        goesOn: false,
+      }
     }
     if (tries === 0 && state.asked === true && answer !== undefined && (await isStillAsking(taskId))) {
       await given.save()
       const messageId = stableId(state.messageId, turn.message.messageId)
-      const events = house.stream({ ...common, message: answer, messageId, taskId })
+      const events = inProcessClient.stream({ ...common, message: answer, messageId, taskId })
       delete state.asked
       return { events, goesOn: true }
     }
-    return { events: house.subscribe(agent, taskId, turn), goesOn: false }
+    return { events: inProcessClient.subscribe(agent, taskId, turn), goesOn: false }
   }
 
-  /** It may have gone on without us: credentials come by ways of their own. */
+  /** It may have continued on its own: credentials can arrive through other channels. */
   async function isStillAsking(taskId: string): Promise<boolean> {
-    const { status } = await house.task(state.agent, taskId, turn)
+    const { status } = await inProcessClient.task(state.agent, taskId, turn)
     return isInterrupted(status.state)
   }
 }
 
-/** The next event; a child that nobody wants any more is ended first. */
-async function nextOf(
+/** The next event; a child that is no longer needed is canceled first. */
+async function nextEvent(
   iterator: AsyncIterator<StreamEvent>,
-  parts: HopParts,
+  parts: HopDeps,
   signal: AbortSignal,
 ): Promise<IteratorResult<StreamEvent>> {
   const step = iterator.next()
   try {
-    return await unlessAborted(step, signal)
+    return await abortable(step, signal)
   } catch (reason) {
-    if (signal.aborted && !isGoingDown(signal.reason)) await endChild(step, parts)
+    if (signal.aborted && !isShutdown(signal.reason)) await cancelChild(step, parts)
     throw reason
   }
 }
 
-async function endChild(step: Promise<IteratorResult<StreamEvent>>, { house, turn, state }: HopParts): Promise<void> {
-  const taskId = state.taskId ?? (await nameOf(step))
+async function cancelChild(
+  step: Promise<IteratorResult<StreamEvent>>,
+  { inProcessClient, turn, state }: HopDeps,
+): Promise<void> {
+  const taskId = state.taskId ?? (await openingTaskId(step))
   if (taskId === undefined) return
-  await house.cancel(state.agent, taskId, turn).catch((cause: unknown) => {
+  await inProcessClient.cancel(state.agent, taskId, turn).catch((cause: unknown) => {
     turn.log.debug('a task that was handed on could not be canceled', {
       agent: state.agent,
       childTaskId: taskId,
@@ -197,26 +209,26 @@ async function endChild(step: Promise<IteratorResult<StreamEvent>>, { house, tur
 }
 
 /** The task may just be opening. */
-async function nameOf(step: Promise<IteratorResult<StreamEvent>>): Promise<string | undefined> {
+async function openingTaskId(step: Promise<IteratorResult<StreamEvent>>): Promise<string | undefined> {
   const soon = new AbortController()
   const named = step.then(
     ({ value, done }) => (done === true ? undefined : taskIdIn(value)),
     () => undefined,
   )
   try {
-    return await Promise.race([named, sleep(nameMs, undefined, { signal: soon.signal })])
+    return await Promise.race([named, sleep(openingTimeoutMs, undefined, { signal: soon.signal })])
   } finally {
     soon.abort()
   }
 }
 
-/** A server that goes down ends nothing: the child outlives that, and is found again. */
-export function isGoingDown(reason: unknown): boolean {
+/** A shutdown cancels nothing: the child survives it and is found again. */
+export function isShutdown(reason: unknown): boolean {
   return reason instanceof A2AError && (reason.code === 'UNAVAILABLE' || reason.code === 'INTERRUPTED')
 }
 
-function isWorthAnother(reason: unknown, tries: number): boolean {
-  return reason instanceof A2AError && reason.code === 'UNAVAILABLE' && tries < mostTries
+function canRetry(reason: unknown, tries: number): boolean {
+  return reason instanceof A2AError && reason.code === 'UNAVAILABLE' && tries < maxTries
 }
 
 function taskIdIn(event: StreamEvent): string | undefined {
@@ -225,7 +237,7 @@ function taskIdIn(event: StreamEvent): string | undefined {
   return 'artifactUpdate' in event ? event.artifactUpdate.taskId : undefined
 }
 
-function endAt(event: StreamEvent): HopEnd | undefined {
+function resultAt(event: StreamEvent): HopResult | undefined {
   if ('task' in event) return { taskId: event.task.id, status: event.task.status }
   if (!('statusUpdate' in event)) return undefined
   const { taskId, status, metadata } = event.statusUpdate

@@ -1,20 +1,20 @@
-/** Delegation as the configuration says it. */
-import type { Notes } from '@parley/a2a'
-import type { HubConfig } from '../config/config.ts'
+/** Opens delegation from the configuration. */
+import type { KeyValueStore } from '@parley/a2a'
+import type { HubConfig } from '../config/hub-config.ts'
 import { createDelegation } from './delegation.ts'
-import type { Delegation, DelegationParts, DelegationSettings } from './delegation.ts'
-import { openIdentity } from './identity.ts'
+import type { Delegation, DelegationDeps, DelegationSettings } from './delegation.ts'
+import { openHubIdentity } from './hub-identity.ts'
 
 export async function openDelegation(
   config: HubConfig,
-  notes: Notes,
-  parts: Omit<DelegationParts, 'settings' | 'identity' | 'notes'>,
+  notes: KeyValueStore,
+  parts: Omit<DelegationDeps, 'settings' | 'identity' | 'kv'>,
 ): Promise<Delegation> {
   return createDelegation({
     ...parts,
     settings: delegationSettings(config),
-    identity: await openIdentity(notes),
-    notes,
+    identity: await openHubIdentity(notes),
+    kv: notes,
   })
 }
 

@@ -5,7 +5,7 @@ import type { Task } from '@parley/a2a'
 import { clock } from './clock.ts'
 
 describe('the clock', () => {
-  it('counts as many seconds as it is told', async (t) => {
+  it('counts the requested number of seconds', async (t) => {
     const agent = testAgent(clock)
     t.after(() => agent.close())
     const events = await agent.stream('1').all()

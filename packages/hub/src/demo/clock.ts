@@ -1,6 +1,6 @@
 /**
- * Counts seconds, one artifact chunk each: a long task to watch, to cancel, and to pull
- * the plug on. After a restart it goes on where the log ends.
+ * Counts seconds, one artifact chunk each: a long task to watch, to cancel, and to interrupt by a crash. After a restart it
+ * continues from the log.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { artifact, reject } from '@parley/a2a'
@@ -23,7 +23,7 @@ export const clock: Agent = {
   },
 }
 
-/** How many chunks an interrupted run has left in the log. */
+/** The number of chunks that an interrupted run left in the log. */
 function ticksIn(task: Task | undefined): number {
   const written = task?.artifacts?.find(({ artifactId }) => artifactId === 'ticks')
   const text = written?.parts.map((part) => ('text' in part ? part.text : '')).join('') ?? ''

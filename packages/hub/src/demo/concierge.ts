@@ -1,4 +1,4 @@
-/** Asks back before it answers, then answers with data and a file: a conversation in two turns. */
+/** Asks for input before it answers, then answers with data and a file: a conversation in two turns. */
 import { data, file, inputRequired, status } from '@parley/a2a'
 import type { Agent, Report } from '@parley/a2a'
 

@@ -1,8 +1,8 @@
-/** Answers with what it was told. The smallest agent there is, and the one to try a connection with. */
+/** Echoes the message. The smallest agent, for testing a connection. */
 import type { Agent, Report } from '@parley/a2a'
 
 export const echo: Agent = {
-  // Saying the same twice does no harm.
+  // Repeating the answer is harmless.
   resume: 'rerun',
   async *run({ text, message }): AsyncGenerator<Report> {
     if (text !== '') yield text

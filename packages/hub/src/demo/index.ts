@@ -1,53 +1,54 @@
-/** The agents that every hub without a configuration shows, as a kind: `{ kind: demo, agent: echo }`. */
+/** The agents of a hub without a configuration, as a kind: `{ kind: demo, agent: echo }`. */
 import type { Agent } from '@parley/a2a'
 import { z } from 'zod'
-import type { AgentKind, CardPart } from '../agents/kind.ts'
+import type { AgentKind, PartialCard } from '../agents/kind.ts'
 import { clock } from './clock.ts'
 import { concierge } from './concierge.ts'
 import { echo } from './echo.ts'
 
-const agents: Readonly<Record<'echo' | 'clock' | 'concierge', { readonly agent: Agent; readonly card: CardPart }>> = {
-  echo: {
-    agent: echo,
-    card: {
-      name: 'Echo',
-      description: 'Answers with what it was told.',
-      skills: [{ id: 'echo', name: 'Echo', description: 'Says what you say', tags: ['demo'], examples: ['Hello'] }],
+const agents: Readonly<Record<'echo' | 'clock' | 'concierge', { readonly agent: Agent; readonly card: PartialCard }>> =
+  {
+    echo: {
+      agent: echo,
+      card: {
+        name: 'Echo',
+        description: 'Answers with what it was told.',
+        skills: [{ id: 'echo', name: 'Echo', description: 'Says what you say', tags: ['demo'], examples: ['Hello'] }],
+      },
     },
-  },
-  clock: {
-    agent: clock,
-    card: {
-      name: 'Clock',
-      description: 'Counts seconds, one chunk each. Cancel it, or restart the hub: it goes on where it was.',
-      skills: [
-        {
-          id: 'count',
-          name: 'Count',
-          description: 'Counts as many seconds as you say',
-          tags: ['demo'],
-          examples: ['10'],
-        },
-      ],
+    clock: {
+      agent: clock,
+      card: {
+        name: 'Clock',
+        description: 'Counts seconds, one chunk each. Cancel it, or restart the hub: it goes on where it was.',
+        skills: [
+          {
+            id: 'count',
+            name: 'Count',
+            description: 'Counts as many seconds as you say',
+            tags: ['demo'],
+            examples: ['10'],
+          },
+        ],
+      },
     },
-  },
-  concierge: {
-    agent: concierge,
-    card: {
-      name: 'Concierge',
-      description: 'Asks back, then answers with data and a file.',
-      skills: [
-        {
-          id: 'book',
-          name: 'Book a table',
-          description: 'Asks where, then books',
-          tags: ['demo'],
-          examples: ['A table, please'],
-        },
-      ],
+    concierge: {
+      agent: concierge,
+      card: {
+        name: 'Concierge',
+        description: 'Asks back, then answers with data and a file.',
+        skills: [
+          {
+            id: 'book',
+            name: 'Book a table',
+            description: 'Asks where, then books',
+            tags: ['demo'],
+            examples: ['A table, please'],
+          },
+        ],
+      },
     },
-  },
-}
+  }
 
 const schema = z.strictObject({ agent: z.enum(['echo', 'clock', 'concierge']) })
 
@@ -57,11 +58,11 @@ export const demoKind: AgentKind<z.output<typeof schema>> = {
   open: ({ agent }) => agents[agent],
 }
 
-/** What a hub without a configuration file is told. */
+/** The configuration of a hub without a configuration file. */
 export const demoConfig = {
   agents: {
     echo: { kind: 'demo', agent: 'echo', default: true },
-    // An hour of counting, and a little more.
+    // An hour of counting, and some reserve.
     clock: { kind: 'demo', agent: 'clock', timeout: '62m' },
     concierge: { kind: 'demo', agent: 'concierge' },
   },

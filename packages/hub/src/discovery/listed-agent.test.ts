@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AgentStatus } from '../registry.ts'
-import { catalogOf } from './catalog.ts'
-import { fits, listedAgent } from './listed-agent.ts'
+import type { AgentStatus } from '../registry/agent-registry.ts'
+import { buildAiCatalog } from './ai-catalog.ts'
+import { matchesFilter, toListedAgent } from './listed-agent.ts'
 
 const status: AgentStatus = {
   name: 'analyst',
@@ -22,7 +22,7 @@ const status: AgentStatus = {
 
 describe('an agent, listed', () => {
   it('has where it is, what it can do, and every tag once', () => {
-    const agent = listedAgent(status, 'https://hub.example.com')
+    const agent = toListedAgent(status, 'https://hub.example.com')
     assert.deepEqual(
       [agent.title, agent.url, agent.card, agent.tags],
       [
@@ -35,14 +35,14 @@ describe('an agent, listed', () => {
   })
 
   it('shows the skills that may be used, and nothing of the others', () => {
-    const agent = listedAgent(status, '', ['plot'])
+    const agent = toListedAgent(status, '', ['plot'])
     assert.deepEqual([agent.skills.map(({ id }) => id), agent.tags], [['plot'], ['data', 'images']])
-    assert.equal(fits(agent, { text: 'question' }), false)
+    assert.equal(matchesFilter(agent, { text: 'question' }), false)
   })
 
   it('is found by every word of a text, by a tag, and by a skill’s id or name', () => {
-    const agent = listedAgent(status, '')
-    const finds = (filter: Parameters<typeof fits>[1]): boolean => fits(agent, filter)
+    const agent = toListedAgent(status, '')
+    const finds = (filter: Parameters<typeof matchesFilter>[1]): boolean => matchesFilter(agent, filter)
     assert.deepEqual(
       [{}, { text: 'TABLES question' }, { tag: 'Images' }, { skill: 'plot' }, { skill: 'Ask' }].map(finds),
       [true, true, true, true, true],
@@ -54,7 +54,10 @@ describe('an agent, listed', () => {
   })
 
   it('is an entry of a catalog by a name that does not hang on where the hub listens', () => {
-    const { entries } = catalogOf([listedAgent(status, 'https://hub.example.com:8443')], 'https://hub.example.com:8443')
+    const { entries } = buildAiCatalog(
+      [toListedAgent(status, 'https://hub.example.com:8443')],
+      'https://hub.example.com:8443',
+    )
     assert.equal(entries[0]?.identifier, 'urn:air:hub.example.com:a2a:analyst')
   })
 })

@@ -1,7 +1,7 @@
-/** An agent as those see it who look for one: what it is, what it can do, and where it is. */
+/** An agent in a listing: its description, its skills and its URL. */
 import type { AgentSkill } from '@parley/a2a'
 import type { AgentSettings } from '@parley/a2a/server'
-import type { AgentStatus } from '../registry.ts'
+import type { AgentStatus } from '../registry/agent-registry.ts'
 
 export interface ListedAgent {
   readonly name: string
@@ -12,14 +12,14 @@ export interface ListedAgent {
   readonly card: string
   readonly tags: readonly string[]
   readonly skills: readonly ListedSkill[]
-  /** Whether it takes messages now. */
+  /** Whether it accepts messages now. */
   readonly isAvailable: boolean
 }
 
 export type ListedSkill = Pick<AgentSkill, 'id' | 'name' | 'description' | 'tags'>
 
-/** `only`: the skills that whoever looks may use, where it may not use all. */
-export function listedAgent(status: AgentStatus, base: string, only?: readonly string[]): ListedAgent {
+/** `only`: the skills that the caller may use, if not all. */
+export function toListedAgent(status: AgentStatus, base: string, only?: readonly string[]): ListedAgent {
   const { name, settings } = status
   const url = `${base}/a2a/${name}`
   const skills = skillsOf(settings).filter(({ id }) => only === undefined || only.includes(id))
@@ -41,32 +41,35 @@ function skillsOf({ skills = [] }: AgentSettings): readonly ListedSkill[] {
 }
 
 export interface AgentFilter {
-  /** In a name or a description, of the agent or of a skill. */
+  /** Matches names and descriptions, of the agent or of a skill. */
   readonly text?: string | undefined
   readonly tag?: string | undefined
   /** The id or the name of a skill. */
   readonly skill?: string | undefined
 }
 
-/** What of an agent may be looked for. */
-export type Findable = Pick<ListedAgent, 'name' | 'title' | 'tags' | 'skills'> & {
+/** The searchable fields of an agent. */
+export type SearchableAgent = Pick<ListedAgent, 'name' | 'title' | 'tags' | 'skills'> & {
   readonly description?: string | undefined
 }
 
-/** Whatever the case. */
-export function fits(agent: Findable, { text, tag, skill }: AgentFilter): boolean {
+/** Ignores case. */
+export function matchesFilter(agent: SearchableAgent, { text, tag, skill }: AgentFilter): boolean {
   const { name, title, description = '', tags, skills } = agent
-  if (tag !== undefined && !tags.some((one) => same(one, tag))) return false
-  if (skill !== undefined && !skills.some(({ id, name: called }) => same(id, skill) || same(called, skill)))
+  if (tag !== undefined && !tags.some((one) => equalsIgnoreCase(one, tag))) return false
+  if (
+    skill !== undefined &&
+    !skills.some(({ id, name: called }) => equalsIgnoreCase(id, skill) || equalsIgnoreCase(called, skill))
+  )
     return false
   if (text === undefined) return true
-  const said = [name, title, description, ...tags, ...skills.flatMap((one) => [one.id, one.name, one.description])]
+  const texts = [name, title, description, ...tags, ...skills.flatMap((one) => [one.id, one.name, one.description])]
   return text
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => said.some((one) => one.toLowerCase().includes(word)))
+    .every((word) => texts.some((one) => one.toLowerCase().includes(word)))
 }
 
-function same(a: string, b: string): boolean {
+function equalsIgnoreCase(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()
 }

@@ -1,4 +1,4 @@
-/** From node:http to the web's Request and back, for a handler that knows only those. Bodies are bounded and read at once. */
+/** Converts node:http requests to web Requests and writes web Responses back. Bodies are bounded and read at once. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -41,7 +41,7 @@ export function toRequest(request: IncomingMessage, body: Buffer, signal?: Abort
   })
 }
 
-/** Piece by piece: whoever reads slowly slows the writing. */
+/** Writes piece by piece: a slow reader slows the writer down. */
 export async function sendResponse(
   response: ServerResponse,
   answer: Response,
@@ -56,7 +56,7 @@ export async function sendResponse(
     () => void reader.cancel().catch(() => {}),
     () => {},
   )
-  // A stream of events is there from its head on, though the first event may take its time.
+  // An event stream sends its head at once, because the first event may take a while.
   response.flushHeaders()
   for (;;) {
     const piece = await reader.read()

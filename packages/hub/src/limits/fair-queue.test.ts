@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createFairQueue, type Leave } from './fair-queue.ts'
+import { createFairQueue, type ReleaseSlot } from './fair-queue.ts'
 
 const never = new AbortController().signal
 
-/** Everybody who is let in is written down and waits to be told to leave. */
+/** Records each caller that acquires a slot, and holds it until the test releases it. */
 function office(places: number) {
   const queue = createFairQueue(places)
   const order: string[] = []
-  const inside: Leave[] = []
+  const inside: ReleaseSlot[] = []
   const come = (who: string, signal = never): Promise<void> =>
-    queue.enter(who.slice(0, 1), signal).then((leave) => {
+    queue.acquire(who.slice(0, 1), signal).then((leave) => {
       order.push(who)
       inside.push(leave)
     })
@@ -29,22 +29,22 @@ describe('the fair queue', () => {
     assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
   })
 
-  it('has as many inside as there are places, and lets nobody past those who wait', async () => {
+  it('runs as many as there are slots, and no caller overtakes the queue', async () => {
     const { queue, come, next } = office(2)
     await come('a1')
     for (const who of ['a2', 'a3']) void come(who)
     await next()
-    assert.deepEqual([queue.inside, queue.waiting], [2, 0])
-    assert.equal(queue.tryEnter(), undefined)
+    assert.deepEqual([queue.running, queue.waiting], [2, 0])
+    assert.equal(queue.tryAcquire(), undefined)
     await next()
-    const leave = queue.tryEnter()
-    assert.equal(queue.inside, 2)
+    const leave = queue.tryAcquire()
+    assert.equal(queue.running, 2)
     leave?.()
     leave?.()
-    assert.equal(queue.inside, 1, 'a place was given back twice')
+    assert.equal(queue.running, 1, 'a place was given back twice')
   })
 
-  it('forgets whoever leaves the line, at once', async () => {
+  it('removes a caller that leaves the queue at once', async () => {
     const { queue, order, come, next } = office(1)
     const leaving = new AbortController()
     await come('a1')

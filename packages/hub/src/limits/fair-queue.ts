@@ -1,66 +1,66 @@
 /**
- * So many at one time, the others in turn: round robin over callers, first come first served within each. A caller with a
- * thousand in the queue delays one with a single one by one place, not by a thousand.
+ * A concurrency limit with a fair queue: round robin over callers, first come first served within each. A caller with a thousand
+ * waiting turns delays another one by one slot, not by a thousand.
  */
 export interface FairQueue {
-  /** A place at once, if one is free and nobody waits. */
-  tryEnter(): Leave | undefined
-  /** Rejects with the reason of `signal` if that comes first; then nothing is waited for any more. */
-  enter(caller: string, signal: AbortSignal): Promise<Leave>
+  /** Returns a slot at once, if one is free and the queue is empty. */
+  tryAcquire(): ReleaseSlot | undefined
+  /** Rejects with the reason of `signal` if it aborts first, and then leaves the queue. */
+  acquire(caller: string, signal: AbortSignal): Promise<ReleaseSlot>
   readonly waiting: number
-  readonly inside: number
+  readonly running: number
 }
 
-/** Gives the place back, once. */
-export type Leave = () => void
+/** Releases the slot; later calls do nothing. */
+export type ReleaseSlot = () => void
 
 interface Waiter {
-  admit(leave: Leave): void
+  resolve(release: ReleaseSlot): void
 }
 
-export function createFairQueue(places: number): FairQueue {
-  /** In the order in which callers have their turn. A caller without a waiter is not in it. */
-  const lines = new Map<string, Waiter[]>()
+export function createFairQueue(slots: number): FairQueue {
+  /** In round-robin order. A caller without a waiter is not in it. */
+  const waitersByCaller = new Map<string, Waiter[]>()
   let inside = 0
   let waiting = 0
 
-  function place(): Leave {
+  function takeSlot(): ReleaseSlot {
     inside += 1
-    let isHeld = true
+    let isAcquired = true
     return () => {
-      if (!isHeld) return
-      isHeld = false
+      if (!isAcquired) return
+      isAcquired = false
       inside -= 1
       next()
     }
   }
 
   function next(): void {
-    if (inside >= places) return
-    for (const [caller, line] of lines) {
-      const waiter = line.shift() as Waiter
-      lines.delete(caller)
-      // Behind all the others, if there are more of this caller's.
-      if (line.length > 0) lines.set(caller, line)
+    if (inside >= slots) return
+    for (const [caller, waiters] of waitersByCaller) {
+      const waiter = waiters.shift() as Waiter
+      waitersByCaller.delete(caller)
+      // A caller with more waiters goes to the end.
+      if (waiters.length > 0) waitersByCaller.set(caller, waiters)
       waiting -= 1
-      waiter.admit(place())
+      waiter.resolve(takeSlot())
       return
     }
   }
 
   function drop(caller: string, waiter: Waiter): void {
-    const line = lines.get(caller)
-    const at = line?.indexOf(waiter) ?? -1
-    if (line === undefined || at < 0) return
-    line.splice(at, 1)
-    if (line.length === 0) lines.delete(caller)
+    const waiters = waitersByCaller.get(caller)
+    const at = waiters?.indexOf(waiter) ?? -1
+    if (waiters === undefined || at < 0) return
+    waiters.splice(at, 1)
+    if (waiters.length === 0) waitersByCaller.delete(caller)
     waiting -= 1
   }
 
   return {
-    tryEnter: () => (inside < places && waiting === 0 ? place() : undefined),
-    enter(caller, signal) {
-      return new Promise<Leave>((resolve, reject) => {
+    tryAcquire: () => (inside < slots && waiting === 0 ? takeSlot() : undefined),
+    acquire(caller, signal) {
+      return new Promise<ReleaseSlot>((resolve, reject) => {
         if (signal.aborted) {
           reject(signal.reason as Error)
           return
@@ -70,15 +70,15 @@ export function createFairQueue(places: number): FairQueue {
           reject(signal.reason as Error)
         }
         const waiter: Waiter = {
-          admit(leave) {
+          resolve(release) {
             signal.removeEventListener('abort', stop)
-            resolve(leave)
+            resolve(release)
           },
         }
         signal.addEventListener('abort', stop, { once: true })
-        const line = lines.get(caller)
-        if (line === undefined) lines.set(caller, [waiter])
-        else line.push(waiter)
+        const waiters = waitersByCaller.get(caller)
+        if (waiters === undefined) waitersByCaller.set(caller, [waiter])
+        else waiters.push(waiter)
         waiting += 1
         next()
       })
@@ -86,7 +86,7 @@ export function createFairQueue(places: number): FairQueue {
     get waiting() {
       return waiting
     },
-    get inside() {
+    get running() {
       return inside
     },
   }

@@ -1,14 +1,14 @@
-/** An agent some of whose messages are handed on: its caller sees one task, whoever does the work. */
+/** An agent that delegates some of its messages: its caller sees one task, whichever agent does the work. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { A2AError, artifact, fail, inputRequired, reject, reply, status } from '@parley/a2a'
 import type { Agent, Report, Store, Task, Turn } from '@parley/a2a'
-import { route as schema } from '../config/routes.ts'
-import { testHub } from '../delegation/testing/test-hub.ts'
+import { routeSchema as schema } from '../config/sections/routes.ts'
+import { createTestHub } from '../delegation/testing/test-hub.ts'
 import type { TestModule } from '../delegation/testing/test-hub.ts'
-import { createHealth } from '../health/health.ts'
-import { observed } from '../health/observe.ts'
+import { createHealthMonitor } from '../health/health-monitor.ts'
+import { observeAgent } from '../health/observe-agent.ts'
 import { createRouting } from './routing.ts'
 
 interface Given {
@@ -27,7 +27,7 @@ async function open(
 ) {
   const closed = new Set<string>()
   const isOpen = (agent: string): boolean => agent in agents && !closed.has(agent)
-  const health = createHealth({
+  const health = createHealthMonitor({
     settings: () => ({ every: Infinity, timeout: 1_000, slow: Infinity, failures, rest: 60_000 }),
     names: () => Object.keys(agents),
     isOpen,
@@ -37,19 +37,19 @@ async function open(
   })
   t.after(health.close)
   const read = routes.map((one) => schema.parse({ from: 'front', ...one }))
-  const hub = await testHub(t, agents, {
+  const hub = await createTestHub(t, agents, {
     ...(store !== undefined ? { store } : {}),
     wrap(name, agent, house) {
-      const watched = observed(agent, health.observer(name), Date.now)
+      const watched = observeAgent(agent, health.observer(name), Date.now)
       const routing = createRouting({
         routes: () => read,
         health,
-        mayUse: (_, target) => !hidden.includes(target),
-        isOnTheWay: () => false,
-        house: () => house,
+        canUse: (_, target) => !hidden.includes(target),
+        isInChain: () => false,
+        inProcessClient: () => house,
         isOpen,
       })
-      return routing.has(name) ? routing.route(name, watched) : watched
+      return routing.hasRoutes(name) ? routing.wrapAgent(name, watched) : watched
     },
   })
   return { hub, closed, health }
@@ -140,16 +140,16 @@ describe('a message that a route fits', () => {
     const { hub: before } = await open(t, [invoices], { front: () => 'me', back })
     const { id } = await before.begin('front', 'invoice')
     await begun.promise
-    await before.goDown()
+    await before.shutDown()
     const { hub } = await open(t, [invoices], { front: () => 'me', back }, { store: before.store })
     gate.resolve()
-    assert.deepEqual(texts(await hub.reaches('front', id, 'TASK_STATE_COMPLETED')), ['answer: one two'])
+    assert.deepEqual(texts(await hub.waitForState('front', id, 'TASK_STATE_COMPLETED')), ['answer: one two'])
     assert.equal(new Set(children).size, 1)
     const endless = await hub.begin('front', 'endless invoice')
     while (new Set(children).size < 2) await new Promise((resolve) => setTimeout(resolve, 1))
-    const context = { agent: 'front', tenant: '', caller: { id: 'me' }, extensions: [], mayList: true }
+    const context = { agent: 'front', tenant: '', caller: { id: 'me' }, extensions: [], canListTasks: true }
     await hub.engine.cancelTask({ id: endless.id }, { ...context, signal: new AbortController().signal })
-    await hub.reaches('back', children.at(-1) ?? '', 'TASK_STATE_CANCELED', 'agent:front|me')
+    await hub.waitForState('back', children.at(-1) ?? '', 'TASK_STATE_CANCELED', 'agent:front|me')
   })
 })
 
@@ -176,7 +176,7 @@ describe('an agent that cannot do it', () => {
     assert.equal(lastWords(await hub.send('front', 'x')), 'No such order')
   })
 
-  it('is not asked while it is not there; if nobody is, the caller is told so', async (t) => {
+  it('is skipped while it is unavailable; if all are, the caller gets an error', async (t) => {
     const asked: string[] = []
     const say = (name: string): Agent => {
       return () => {
@@ -201,7 +201,7 @@ describe('an agent that cannot do it', () => {
     }
     const { hub, health } = await open(t, [route], { front: () => 'me', one, two: () => 'two' }, { failures: 3 })
     for (let count = 0; count < 6; count += 1) assert.deepEqual(texts(await hub.send('front', 'x')), ['answer: two'])
-    assert.deepEqual([asked, health.of('one').breaker], [3, 'open'])
+    assert.deepEqual([asked, health.get('one').breaker], [3, 'open'])
   })
 
   it('may be the agent itself, for which another stands in', async (t) => {

@@ -1,74 +1,75 @@
-/** The routes of a hub at work: which agents have some, what each message comes to, and what one would come to. */
+/** The routes of a hub at run time: which agents have routes, where each message goes, and dry runs. */
 import type { Agent, Caller, Message, Struct, Turn } from '@parley/a2a'
-import type { House } from '../agents/kind.ts'
-import type { Route } from '../config/routes.ts'
-import type { Health } from '../health/health.ts'
-import { decide } from './decide.ts'
-import type { Decision, Standing } from './decide.ts'
-import { factsOf } from './match.ts'
-import { unavailable } from '../stand-in.ts'
-import { routedAgent } from './routed-agent.ts'
+import type { InProcessClient } from '../agents/kind.ts'
+import type { Route } from '../config/sections/routes.ts'
+import type { HealthMonitor } from '../health/health-monitor.ts'
+import { decideRoute } from './decide-route.ts'
+import type { RouteDecision, AgentAvailability } from './decide-route.ts'
+import { messageFacts } from './route-conditions.ts'
+import { agentUnavailableError } from '../registry/unavailable-agent.ts'
+import { createRoutedAgent } from './routed-agent.ts'
 
-export interface RoutingParts {
-  /** As they are now. */
+export interface RoutingDeps {
+  /** The current routes. */
   routes(): readonly Route[]
-  readonly health: Pick<Health, 'of' | 'take' | 'wouldTake'>
-  mayUse(caller: Caller, agent: string): boolean
-  isOnTheWay(turn: Turn, agent: string): boolean
-  house(name: string): House
+  readonly health: Pick<HealthMonitor, 'get' | 'tryAcquire' | 'canAcquire'>
+  canUse(caller: Caller, agent: string): boolean
+  isInChain(turn: Turn, agent: string): boolean
+  inProcessClient(name: string): InProcessClient
   isOpen(agent: string): boolean
   readonly random?: () => number
 }
 
-/** A message that nobody has sent. */
-export interface Supposed {
+/** A hypothetical message. */
+export interface DryRunMessage {
   readonly message: Pick<Message, 'parts' | 'metadata'>
   readonly caller: Caller
-  /** Of the request. */
+  /** The metadata of the request. */
   readonly metadata?: Struct
 }
 
 export interface Routing {
-  /** Whether messages for the agent may go elsewhere, also while it is not there itself. */
-  has(agent: string): boolean
-  route(name: string, agent: Agent): Agent
+  /** Whether messages for the agent may be delegated, also while it is not open itself. */
+  hasRoutes(agent: string): boolean
+  wrapAgent(name: string, agent: Agent): Agent
   /** Which route a message would take, and why. Nothing is sent. */
-  suppose(agent: string, supposed: Supposed): Decision
+  dryRun(agent: string, supposed: DryRunMessage): RouteDecision
 }
 
 export function createRouting({
   routes,
   health,
-  mayUse,
-  isOnTheWay,
-  house,
+  canUse,
+  isInChain,
+  inProcessClient,
   isOpen,
   random = Math.random,
-}: RoutingParts): Routing {
-  function decideFor(agent: string, { message, caller, metadata = {} }: Supposed, turn?: Turn): Decision {
-    const facts = factsOf(message, { callerId: caller.id, metadata })
-    const standing = (candidate: string): Standing => {
-      if (candidate !== agent && !mayUse(caller, candidate)) return { state: 'over', why: 'not for this caller' }
-      if (turn !== undefined && isOnTheWay(turn, candidate)) return { state: 'over', why: 'at work on this already' }
-      const { state, why } = health.of(candidate)
-      if (state !== 'down' && !health.wouldTake(candidate)) return { state: 'down', why: 'being tried by another task' }
+}: RoutingDeps): Routing {
+  function decideFor(agent: string, { message, caller, metadata = {} }: DryRunMessage, turn?: Turn): RouteDecision {
+    const facts = messageFacts(message, { callerId: caller.id, metadata })
+    const availability = (candidate: string): AgentAvailability => {
+      if (candidate !== agent && !canUse(caller, candidate)) return { state: 'over', why: 'not for this caller' }
+      if (turn !== undefined && isInChain(turn, candidate)) return { state: 'over', why: 'at work on this already' }
+      const { state, why } = health.get(candidate)
+      if (state !== 'down' && !health.canAcquire(candidate))
+        return { state: 'down', why: 'being tried by another task' }
       return { state, ...(why !== undefined ? { why } : {}) }
     }
-    return decide({ agent, routes: routes(), facts, standing, random })
+    return decideRoute({ agent, routes: routes(), facts, availability, random })
   }
 
   return {
-    has: (agent) => routes().some(({ from }) => from.includes(agent)),
-    route: (name, agent) =>
-      routedAgent(agent, {
+    hasRoutes: (agent) => routes().some(({ from }) => from.includes(agent)),
+    wrapAgent: (name, agent) =>
+      createRoutedAgent(agent, {
         name,
-        house: house(name),
-        decide: (turn) => decideFor(name, turn, turn),
-        take: health.take,
+        inProcessClient: inProcessClient(name),
+        decideRoute: (turn) => decideFor(name, turn, turn),
+        tryAcquire: health.tryAcquire,
         requireOpen() {
-          if (!isOpen(name)) throw unavailable()
+          if (!isOpen(name)) throw agentUnavailableError()
         },
       }),
-    suppose: (agent, supposed) => decideFor(agent, supposed),
+    dryRun: (agent, supposed) => decideFor(agent, supposed),
   }
 }

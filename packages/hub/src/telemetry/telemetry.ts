@@ -1,69 +1,72 @@
-/** What the hub tells of what it does, in one piece: traces, metrics and spans for a collector. What is off costs nothing. */
+/** The telemetry of the hub: traces, metrics and spans for a collector. Disabled parts cost nothing. */
 import { readTraceparent, spanIdOfEvent } from '@parley/a2a'
 import type { AgentLog, Store } from '@parley/a2a'
-import type { Front, ServeOptions, ServePushOptions } from '@parley/a2a/node'
+import type { Middleware, ServeOptions, ServePushOptions } from '@parley/a2a/node'
 import { clockOf } from '@parley/a2a/server'
-import type { OnAnswer, OnEvent, PushNews } from '@parley/a2a/server'
-import type { TelemetryConfig } from '../config/telemetry.ts'
-import { hubVersion } from '../hub-version.ts'
-import { createLimiter } from '../limits/limiter.ts'
-import { ownNotes } from '../own-notes.ts'
-import type { Registry } from '../registry.ts'
-import type { Traces, TraceSpan } from './contract.ts'
-import { createHubMetrics } from './hub-metrics.ts'
-import type { AgentHealth, HubMetrics, HubMetricsParts } from './hub-metrics.ts'
-import { createMetricRegistry } from './metric-registry.ts'
-import { createMetricsRoute } from './metrics-route.ts'
-import type { Otel, OtlpSettings } from './otel.ts'
-import { addProcessMetrics } from './process-metrics.ts'
-import { timedStore } from './timed-store.ts'
-import { createTraceIndex } from './trace-index.ts'
-import type { TraceIndex } from './trace-index.ts'
-import { createTraces } from './traces.ts'
+import type { OnAnswer, OnEvent, PushResult } from '@parley/a2a/server'
+import type { TelemetryConfig } from '../config/sections/telemetry.ts'
+import { hubVersion } from '../config/hub-version.ts'
+import { createRateLimiter } from '../limits/rate-limiter.ts'
+import { namespacedKv } from '../store/namespaced-kv.ts'
+import type { AgentRegistry } from '../registry/agent-registry.ts'
+import type { Traces, TraceSpan } from './traces/trace-types.ts'
+import { createHubMetrics } from './metrics/hub-metrics.ts'
+import type { AgentUpSample, HubMetrics, HubMetricsDeps } from './metrics/hub-metrics.ts'
+import { createMetricRegistry } from './metrics/metric-registry.ts'
+import { createMetricsRoute } from './metrics/metrics-route.ts'
+import type { Otel, OtlpSettings } from './otel/otel.ts'
+import { addProcessMetrics } from './metrics/process-metrics.ts'
+import { timedStore } from './metrics/timed-store.ts'
+import { createTraceIndex } from './traces/trace-index.ts'
+import type { TraceIndex } from './traces/trace-index.ts'
+import { createTraces } from './traces/traces.ts'
 
-export interface TelemetryParts extends Pick<HubMetricsParts, 'streams' | 'readers' | 'connections' | 'queues'> {
+export interface TelemetryDeps extends Pick<HubMetricsDeps, 'streams' | 'readers' | 'connections' | 'queues'> {
   /** Closed if telemetry cannot be opened. */
   readonly store: Store
-  /** Nothing before there are any. */
-  agents(): Pick<Registry, 'names' | 'status'> | undefined
+  /** `undefined` until the registry exists. */
+  agents(): Pick<AgentRegistry, 'names' | 'status'> | undefined
   readonly log: AgentLog
   readonly now: () => number
   /** Default: `now`. */
   readonly monotonicNow?: () => number
-  /** How long tasks are kept that have ended. */
-  readonly keptMs?: number | undefined
-  /** Whether only this machine reaches the hub. */
-  readonly isAtHome: boolean
+  /** How long ended tasks are kept. */
+  readonly retentionMs?: number | undefined
+  /** Whether the hub is reachable only from this machine. */
+  readonly isLoopbackOnly: boolean
   isAdmin(key: string): boolean
 }
 
 export interface Telemetry {
-  /** What is to be used from now on. */
+  /** The store to use from now on. */
   readonly store: Store
-  /** There unless they are switched off. */
+  /** Set unless traces are disabled. */
   readonly traces?: Traces
-  readonly front?: Front
-  /** What a server is to tell: those who were told before, and then this. */
-  listening(others: Listening, push: ServeOptions['push']): Listening & { readonly push?: ServePushOptions }
-  /** Reads what is left, and sends what waits. The store is needed until then. */
+  readonly middleware?: Middleware
+  /** Adds the telemetry listeners after the given ones. */
+  withListeners(
+    others: TelemetryListeners,
+    push: ServeOptions['push'],
+  ): TelemetryListeners & { readonly push?: ServePushOptions }
+  /** Reads the remaining records and sends pending spans. Needs the store until then. */
   close(): Promise<void>
 }
 
-export interface Listening {
+export interface TelemetryListeners {
   readonly onAnswer: OnAnswer
   readonly onEvent: OnEvent
 }
 
-export async function openTelemetry(config: TelemetryConfig, parts: TelemetryParts): Promise<Telemetry> {
+export async function openTelemetry(config: TelemetryConfig, parts: TelemetryDeps): Promise<Telemetry> {
   try {
-    return await open(config, parts)
+    return await createTelemetry(config, parts)
   } catch (reason) {
     await parts.store.close()
     throw reason
   }
 }
 
-async function open(config: TelemetryConfig, parts: TelemetryParts): Promise<Telemetry> {
+async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): Promise<Telemetry> {
   const { log } = parts
   const { now, monotonicNow } = clockOf(parts)
   const version = hubVersion()
@@ -73,23 +76,23 @@ async function open(config: TelemetryConfig, parts: TelemetryParts): Promise<Tel
       : createHubMetrics({
           ...parts,
           hasAgent: (name) => parts.agents()?.names().includes(name) === true,
-          agents: () => agentHealth(parts.agents()),
+          agents: () => agentUpSamples(parts.agents()),
         })
-  const ofProcess = metrics === undefined ? undefined : addProcessMetrics(metrics.registry, version)
+  const processMetrics = metrics === undefined ? undefined : addProcessMetrics(metrics.registry, version)
   const store = metrics === undefined ? parts.store : timedStore(parts.store, metrics.onStore)
-  // What is not counted has nothing to report but what becomes of the reports.
+  // Without metrics, only the export counters are reported.
   const registry = metrics?.registry ?? createMetricRegistry()
-  const otel = config.otlp === undefined ? undefined : await loadOtel(settingsOf(config.otlp, metrics))
+  const otel = config.otlp === undefined ? undefined : await loadOtel(otlpSettingsOf(config.otlp, metrics))
   const index = config.traces || otel !== undefined ? openIndex() : undefined
-  const traces = index === undefined || !config.traces ? undefined : createTraces({ store, notes: notes(), index })
-  const front = metrics === undefined ? undefined : metricsFront(metrics)
+  const traces = index === undefined || !config.traces ? undefined : createTraces({ store, kv: notes(), index })
+  const front = metrics === undefined ? undefined : metricsMiddleware(metrics)
   let closed: Promise<void> | undefined
 
   return {
     store,
     ...(traces !== undefined ? { traces } : {}),
-    ...(front !== undefined ? { front } : {}),
-    listening: ({ onAnswer, onEvent }, push) => ({
+    ...(front !== undefined ? { middleware: front } : {}),
+    withListeners: ({ onAnswer, onEvent }, push) => ({
       onAnswer(answered) {
         onAnswer(answered)
         metrics?.onAnswer(answered)
@@ -99,7 +102,7 @@ async function open(config: TelemetryConfig, parts: TelemetryParts): Promise<Tel
         index?.wake()
         return onEvent(event, about)
       },
-      ...(push !== undefined ? { push: { ...(push === true ? {} : push), onNews } } : {}),
+      ...(push !== undefined ? { push: { ...(push === true ? {} : push), onResult: onNews } } : {}),
     }),
     close: () => (closed ??= close()),
   }
@@ -107,17 +110,17 @@ async function open(config: TelemetryConfig, parts: TelemetryParts): Promise<Tel
   async function close(): Promise<void> {
     await index?.close()
     await otel?.close()
-    ofProcess?.close()
+    processMetrics?.close()
   }
 
-  function onNews(news: PushNews): void {
+  function onNews(news: PushResult): void {
     metrics?.onPush(news)
-    const span = otel === undefined ? undefined : pushSpanOf(news)
+    const span = otel === undefined ? undefined : pushResultSpan(news)
     if (span !== undefined) otel?.onSpan(span)
   }
 
   function notes() {
-    return ownNotes(parts.store.notes, 'telemetry')
+    return namespacedKv(parts.store.kv, 'telemetry')
   }
 
   function openIndex(): TraceIndex {
@@ -125,39 +128,47 @@ async function open(config: TelemetryConfig, parts: TelemetryParts): Promise<Tel
       metrics?.onSpan(span)
       otel?.onSpan(span)
     }
-    // Not by the clock of the store: reading the log is not what calls wait for.
-    return createTraceIndex({ store: parts.store, notes: notes(), log, now, monotonicNow, keptMs: parts.keptMs, ended })
+    // Not through the timed store: no call waits for reading the log.
+    return createTraceIndex({
+      store: parts.store,
+      kv: notes(),
+      log,
+      now,
+      monotonicNow,
+      retentionMs: parts.retentionMs,
+      onSpanEnded: ended,
+    })
   }
 
   async function loadOtel(settings: OtlpSettings): Promise<Otel> {
-    const { openOtel } = await import('./otel.ts')
+    const { openOtel } = await import('./otel/otel.ts')
     return openOtel(settings, { registry, version, log, now })
   }
 
-  function metricsFront({ registry: counted }: HubMetrics): Front {
+  function metricsMiddleware({ registry: counted }: HubMetrics): Middleware {
     const { metrics: settings } = config
     const isPublic = settings !== false && settings.public
-    const limiter = createLimiter(monotonicNow)
+    const limiter = createRateLimiter(monotonicNow)
     const { isAdmin } = parts
-    return createMetricsRoute({ registry: counted, isOpen: isPublic || parts.isAtHome, isAdmin, limiter, log })
+    return createMetricsRoute({ registry: counted, isPublic: isPublic || parts.isLoopbackOnly, isAdmin, limiter, log })
   }
 }
 
-function agentHealth(agents: Pick<Registry, 'names' | 'status'> | undefined): readonly AgentHealth[] {
+function agentUpSamples(agents: Pick<AgentRegistry, 'names' | 'status'> | undefined): readonly AgentUpSample[] {
   return (agents?.names() ?? []).flatMap((name) => {
     const status = agents?.status(name)
     return status === undefined ? [] : [{ name, kind: status.kind, isUp: status.state === 'open' }]
   })
 }
 
-function settingsOf(otlp: NonNullable<TelemetryConfig['otlp']>, metrics: HubMetrics | undefined): OtlpSettings {
+function otlpSettingsOf(otlp: NonNullable<TelemetryConfig['otlp']>, metrics: HubMetrics | undefined): OtlpSettings {
   const { interval: intervalMs, ...same } = otlp
   return { ...same, intervalMs, metrics: otlp.metrics && metrics !== undefined }
 }
 
-/** One try to tell a webhook, as the log of attempts will have it. */
-function pushSpanOf(news: PushNews): TraceSpan | undefined {
-  const { taskId, configId, seq, attempt, outcome, said, at, durationMs, traceparent, agent } = news
+/** The span of one webhook attempt, as the log of attempts will have it. */
+function pushResultSpan(news: PushResult): TraceSpan | undefined {
+  const { taskId, configId, seq, attempt, outcome, detail, at, durationMs, traceparent, agent } = news
   const context = readTraceparent(traceparent)
   if (context === undefined) return undefined
   return {
@@ -169,7 +180,7 @@ function pushSpanOf(news: PushNews): TraceSpan | undefined {
     startedAt: at,
     endedAt: at + durationMs,
     outcome: outcome === 'delivered' ? 'ok' : 'error',
-    attributes: { 'gen_ai.agent.name': agent, taskId, configId, seq, attempt, said },
+    attributes: { 'gen_ai.agent.name': agent, taskId, configId, seq, attempt, said: detail },
     events: [],
     droppedEvents: 0,
   }

@@ -4,7 +4,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import * as fc from 'fast-check'
 import { ByteWriter } from './byte-writer.ts'
 
-/** What both writers are told. */
+/** The input of both writers. */
 type Word =
   | { readonly string: string }
   | { readonly bytes: Uint8Array }

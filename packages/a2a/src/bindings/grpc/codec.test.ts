@@ -4,16 +4,19 @@ import { fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
 import type { JsonValue } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import * as fc from 'fast-check'
-import { decode, encode } from './codec.ts'
+import { decodeProtobuf, encodeProtobuf } from './codec.ts'
 import { CodecError } from './message-codec.ts'
-import { messageOf, registry } from './schema.ts'
+import { messageDescriptor, descriptorRegistry } from './schema.ts'
 
-/** The library's own way, by which ours is measured. */
+/** The library's own codec, as the reference. */
 const byLibrary = {
   encode: (type: string, json: unknown) =>
-    toBinary(messageOf(type), fromJson(messageOf(type), json as JsonValue, { registry, ignoreUnknownFields: true })),
+    toBinary(
+      messageDescriptor(type),
+      fromJson(messageDescriptor(type), json as JsonValue, { registry: descriptorRegistry, ignoreUnknownFields: true }),
+    ),
   decode: (type: string, bytes: Uint8Array) =>
-    toJson(messageOf(type), fromBinary(messageOf(type), bytes), { registry }),
+    toJson(messageDescriptor(type), fromBinary(messageDescriptor(type), bytes), { registry: descriptorRegistry }),
 }
 
 const samples: readonly (readonly [type: string, payload: unknown])[] = [
@@ -82,8 +85,8 @@ describe('protobuf bytes and ProtoJSON', () => {
   it('are turned into each other as the library of the messages does it [F-10 J-1 J-2 J-4]', () => {
     for (const [type, payload] of samples) {
       const bytes = byLibrary.encode(type, payload)
-      assert.deepEqual(byLibrary.decode(type, encode(type, payload)), byLibrary.decode(type, bytes), type)
-      const read = JSON.stringify(decode(type, bytes)).replaceAll('.500s', '.5s')
+      assert.deepEqual(byLibrary.decode(type, encodeProtobuf(type, payload)), byLibrary.decode(type, bytes), type)
+      const read = JSON.stringify(decodeProtobuf(type, bytes)).replaceAll('.500s', '.5s')
       const expected = JSON.stringify(byLibrary.decode(type, bytes)).replaceAll('.500s', '.5s')
       assert.equal(sorted(read), sorted(expected).replaceAll(/(:\d\d)Z/g, '$1.000Z'), type)
     }
@@ -93,9 +96,11 @@ describe('protobuf bytes and ProtoJSON', () => {
     const json = fc.jsonValue({ stringUnit: 'binary' })
     fc.assert(
       fc.property(json, (data) => {
-        // A protobuf has no minus zero in JSON either.
+        // Protobuf has no minus zero in JSON either.
         const plain: unknown = JSON.parse(JSON.stringify(data))
-        const back = decode('lf.a2a.v1.Part', encode('lf.a2a.v1.Part', { data: plain })) as { data: unknown }
+        const back = decodeProtobuf('lf.a2a.v1.Part', encodeProtobuf('lf.a2a.v1.Part', { data: plain })) as {
+          data: unknown
+        }
         assert.deepEqual(back.data, plain)
       }),
       { numRuns: 300 },
@@ -104,14 +109,18 @@ describe('protobuf bytes and ProtoJSON', () => {
 
   it('keep a key that is called __proto__ a key', () => {
     const metadata: unknown = JSON.parse('{"__proto__": {"admin": true}}')
-    const back = decode('lf.a2a.v1.Task', encode('lf.a2a.v1.Task', { metadata })) as { metadata: { admin?: unknown } }
+    const back = decodeProtobuf('lf.a2a.v1.Task', encodeProtobuf('lf.a2a.v1.Task', { metadata })) as {
+      metadata: { admin?: unknown }
+    }
     assert.equal(back.metadata.admin, undefined)
     assert.equal(JSON.stringify(back.metadata), '{"__proto__":{"admin":true}}')
   })
 
   it('skip what the message has no field for, on both ways [J-10]', () => {
     const more = { id: 't', inventedByALaterVersion: [1, { a: 2 }] }
-    assert.deepEqual(decode('lf.a2a.v1.GetTaskRequest', encode('lf.a2a.v1.GetTaskRequest', more)), { id: 't' })
+    assert.deepEqual(decodeProtobuf('lf.a2a.v1.GetTaskRequest', encodeProtobuf('lf.a2a.v1.GetTaskRequest', more)), {
+      id: 't',
+    })
     const writer = new BinaryWriter().tag(2, WireType.LengthDelimited).string('t')
     writer
       .tag(99, WireType.LengthDelimited)
@@ -120,28 +129,28 @@ describe('protobuf bytes and ProtoJSON', () => {
       .double(1)
       .tag(97, WireType.Varint)
       .uint32(7)
-    // A number that is used for another type now is skipped as well.
+    // A field number that now has another type is skipped as well.
     writer.tag(2, WireType.Varint).uint32(1)
-    assert.deepEqual(decode('lf.a2a.v1.GetTaskRequest', writer.finish()), { id: 't' })
+    assert.deepEqual(decodeProtobuf('lf.a2a.v1.GetTaskRequest', writer.finish()), { id: 't' })
   })
 
   it('take the last of a oneof, and put a message together that comes in two', () => {
-    const text = encode('lf.a2a.v1.Part', { text: 'a', filename: 'f' })
-    const url = encode('lf.a2a.v1.Part', { url: 'https://example.com' })
-    assert.deepEqual(decode('lf.a2a.v1.Part', Buffer.concat([text, url])), {
+    const text = encodeProtobuf('lf.a2a.v1.Part', { text: 'a', filename: 'f' })
+    const url = encodeProtobuf('lf.a2a.v1.Part', { url: 'https://example.com' })
+    assert.deepEqual(decodeProtobuf('lf.a2a.v1.Part', Buffer.concat([text, url])), {
       filename: 'f',
       url: 'https://example.com',
     })
-    const one = encode('lf.a2a.v1.Task', { status: { state: 'TASK_STATE_WORKING' } })
-    const two = encode('lf.a2a.v1.Task', { status: { timestamp: '2026-01-01T00:00:00.000Z' } })
-    assert.deepEqual(decode('lf.a2a.v1.Task', Buffer.concat([one, two])), {
+    const one = encodeProtobuf('lf.a2a.v1.Task', { status: { state: 'TASK_STATE_WORKING' } })
+    const two = encodeProtobuf('lf.a2a.v1.Task', { status: { timestamp: '2026-01-01T00:00:00.000Z' } })
+    assert.deepEqual(decodeProtobuf('lf.a2a.v1.Task', Buffer.concat([one, two])), {
       status: { state: 'TASK_STATE_WORKING', timestamp: '2026-01-01T00:00:00.000Z' },
     })
   })
 
   it('leave a number that no enumeration names as it is', () => {
     const bytes = new BinaryWriter().tag(1, WireType.Varint).int32(77).finish()
-    assert.deepEqual(decode('lf.a2a.v1.TaskStatus', bytes), { state: 77 })
+    assert.deepEqual(decodeProtobuf('lf.a2a.v1.TaskStatus', bytes), { state: 77 })
   })
 
   it('are refused by field where a payload does not fit', () => {
@@ -154,29 +163,38 @@ describe('protobuf bytes and ProtoJSON', () => {
       [{ metadata: { a: [Infinity] } }, 'metadata must be a finite number'],
     ]
     for (const [payload, message] of cases) {
-      assert.throws(() => encode('lf.a2a.v1.Task', payload), { name: 'CodecError', message })
+      assert.throws(() => encodeProtobuf('lf.a2a.v1.Task', payload), { name: 'CodecError', message })
     }
-    assert.throws(() => encode('lf.a2a.v1.GetTaskRequest', { historyLength: 2 ** 31 }), /historyLength does not fit/)
-    assert.throws(() => encode('lf.a2a.v1.GetTaskRequest', { historyLength: 1.5 }), /historyLength must be an integer/)
+    assert.throws(
+      () => encodeProtobuf('lf.a2a.v1.GetTaskRequest', { historyLength: 2 ** 31 }),
+      /historyLength does not fit/,
+    )
+    assert.throws(
+      () => encodeProtobuf('lf.a2a.v1.GetTaskRequest', { historyLength: 1.5 }),
+      /historyLength must be an integer/,
+    )
   })
 
   it('are refused where bytes are cut off, nested without end or no message at all', () => {
-    const whole = encode('lf.a2a.v1.Task', samples[0]![1] && (samples[0]![1] as { task: unknown }).task)
+    const whole = encodeProtobuf('lf.a2a.v1.Task', samples[0]![1] && (samples[0]![1] as { task: unknown }).task)
     for (let length = 1; length < whole.length; length++) {
       try {
-        decode('lf.a2a.v1.Task', whole.subarray(0, length))
+        decodeProtobuf('lf.a2a.v1.Task', whole.subarray(0, length))
       } catch (reason) {
         assert.ok(reason instanceof CodecError, String(reason))
       }
     }
-    assert.throws(() => decode('lf.a2a.v1.Task', whole.subarray(0, whole.length - 1)), CodecError)
+    assert.throws(() => decodeProtobuf('lf.a2a.v1.Task', whole.subarray(0, whole.length - 1)), CodecError)
     let deep: unknown = 1
     for (let level = 0; level < 250; level++) deep = [deep]
-    assert.throws(() => decode('lf.a2a.v1.Part', encode('lf.a2a.v1.Part', { data: deep })), /nested too deeply/)
+    assert.throws(
+      () => decodeProtobuf('lf.a2a.v1.Part', encodeProtobuf('lf.a2a.v1.Part', { data: deep })),
+      /nested too deeply/,
+    )
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {
-          decode('lf.a2a.v1.SendMessageRequest', bytes)
+          decodeProtobuf('lf.a2a.v1.SendMessageRequest', bytes)
         } catch (reason) {
           assert.ok(reason instanceof CodecError, String(reason))
         }
@@ -186,7 +204,7 @@ describe('protobuf bytes and ProtoJSON', () => {
   })
 })
 
-/** Whatever order the keys come in. */
+/** Ignores the order of keys. */
 function sorted(text: string): string {
   return JSON.stringify(JSON.parse(text), (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

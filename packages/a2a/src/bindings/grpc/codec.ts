@@ -1,29 +1,37 @@
 /**
- * Protobuf bytes to ProtoJSON and back, in one pass each way, by tables made of the descriptors. The library's own way
- * goes through a tree of message objects and reflects on every field of it: 5.8 µs for a small event, against 1.5 here. A
- * payload is what REST carries in the same version, so the dialects know nothing of gRPC.
+ * Protobuf bytes to ProtoJSON and back, in one pass each way, driven by tables built from the descriptors. The library builds a
+ * tree of message objects and reflects on every field of it: 5.8 µs for a small event, against 1.5 here. A payload is the same as
+ * in REST of the same version, so the dialects do not depend on gRPC.
  */
 import { ScalarType } from '@bufbuild/protobuf'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { defaultJsonNodes } from '../../model/json-nodes.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { CodecError, countField, countNode, descend, isBag, setKey, startReading } from './message-codec.ts'
-import type { Bag, Codec, MessageCodec, Reading } from './message-codec.ts'
+import {
+  CodecError,
+  countField,
+  countNode,
+  enterLevel,
+  isMessageObject,
+  setKey,
+  createDecodeBudget,
+} from './message-codec.ts'
+import type { MessageObject, Codec, MessageCodec, DecodeBudget } from './message-codec.ts'
 import { enumeration, scalar, strings } from './scalars.ts'
-import { messageOf, registry } from './schema.ts'
+import { messageDescriptor, descriptorRegistry } from './schema.ts'
 import { wellKnown } from './well-known.ts'
 
-/** Deeper than people nest anything, and shallower than any stack; the same as for a body of JSON. */
+/** Deeper than real payloads nest, and shallower than any stack; the same limit as for a JSON body. */
 const maxDepth = 200
 
-/** One for all: nothing is written in the middle of something else. */
+/** Shared by all calls: encoding is synchronous and never interleaves. */
 const writer = new ByteWriter()
 
-/** Throws CodecError where the payload does not fit the message. What the message has no field for is left out. */
-export function encode(typeName: string, payload: unknown): Uint8Array {
+/** Throws CodecError if the payload does not match the message. Properties without a field in the message are omitted. */
+export function encodeProtobuf(typeName: string, payload: unknown): Uint8Array {
   try {
-    codecOf(messageOf(typeName)).writeFields(writer, payload ?? {})
+    codecOf(messageDescriptor(typeName)).writeFields(writer, payload ?? {})
     return writer.finish()
   } catch (reason) {
     writer.reset()
@@ -31,15 +39,15 @@ export function encode(typeName: string, payload: unknown): Uint8Array {
   }
 }
 
-/** Throws CodecError if the bytes are not such a message, and TooManyNodes if they hold more than `maxNodes` values. */
-export function decode(typeName: string, bytes: Uint8Array, maxNodes = defaultJsonNodes): unknown {
+/** Throws CodecError if the bytes are not such a message, and TooManyNodesError if they hold more than `maxNodes` values. */
+export function decodeProtobuf(typeName: string, bytes: Uint8Array, maxNodes = defaultJsonNodes): unknown {
   try {
     const reader = new BinaryReader(bytes)
-    const reading = startReading(maxDepth, maxNodes)
-    countNode(reading)
-    return codecOf(messageOf(typeName)).readFields(reader, bytes.length, reading, undefined)
+    const budget = createDecodeBudget(maxDepth, maxNodes)
+    countNode(budget)
+    return codecOf(messageDescriptor(typeName)).readFields(reader, bytes.length, budget, undefined)
   } catch (reason) {
-    // The reader's own complaints are about offsets.
+    // The reader's own messages are about offsets.
     throw reason instanceof CodecError ? reason : new CodecError('is malformed', '', { cause: reason })
   }
 }
@@ -47,7 +55,7 @@ export function decode(typeName: string, bytes: Uint8Array, maxNodes = defaultJs
 const codecs = new Map<string, MessageCodec>(
   Object.entries(
     wellKnown((typeName) => {
-      const message = registry.getMessage(typeName)
+      const message = descriptorRegistry.getMessage(typeName)
       return message === undefined ? undefined : codecOf(message)
     }),
   ),
@@ -59,27 +67,27 @@ function codecOf(message: DescMessage): MessageCodec {
   return codec
 }
 
-interface Slot {
+interface FieldCodec {
   readonly name: string
   readonly number: number
   readonly kind: 'one' | 'list' | 'map'
   readonly codec: Codec
-  /** What is not written because its absence means the same; `undefined` where presence is told. */
-  readonly implied: unknown
-  /** The other members of its oneof: the last one that comes is the one that counts. */
-  readonly rivals: readonly string[]
-  /** Whether JSON's null is a value of it. */
+  /** The value that is not written because absence means the same; `undefined` for a field with presence. */
+  readonly implicitDefault: unknown
+  /** The other members of its oneof: the last one received wins. */
+  readonly oneofSiblings: readonly string[]
+  /** Whether JSON's null is a value of this type. */
   readonly nullable: boolean
 }
 
 function plainMessage(message: DescMessage): MessageCodec {
-  // Filled when first used, because messages contain one another in circles.
-  let byName: Map<string, Slot> | undefined
-  const byNumber = new Map<number, Slot>()
-  const slots = (): Map<string, Slot> => {
+  // Filled on first use, because messages contain one another in cycles.
+  let byName: Map<string, FieldCodec> | undefined
+  const byNumber = new Map<number, FieldCodec>()
+  const slots = (): Map<string, FieldCodec> => {
     if (byName !== undefined) return byName
     byName = new Map()
-    for (const slot of message.fields.map(slotOf)) {
+    for (const slot of message.fields.map(fieldCodecOf)) {
       byName.set(slot.name, slot)
       byNumber.set(slot.number, slot)
     }
@@ -88,43 +96,43 @@ function plainMessage(message: DescMessage): MessageCodec {
 
   return {
     writeFields(writer, value) {
-      if (!isBag(value)) throw new CodecError('must be an object')
+      if (!isMessageObject(value)) throw new CodecError('must be an object')
       const known = byName ?? slots()
       for (const key in value) {
         const slot = known.get(key)
-        // What a dialect says beyond the proto has no number, and is left out.
-        if (slot !== undefined) writeSlot(writer, slot, value[key])
+        // A dialect's additions to the proto have no field number and are omitted.
+        if (slot !== undefined) writeField(writer, slot, value[key])
       }
     },
-    readFields(reader, end, reading, before) {
+    readFields(reader, end, budget, before) {
       if (byName === undefined) slots()
-      const out = (before ?? {}) as Bag
-      descend(reading)
+      const out = (before ?? {}) as MessageObject
+      enterLevel(budget)
       if (end > reader.len) throw new CodecError('is cut off')
       while (reader.pos < end) {
-        countField(reading)
+        countField(budget)
         const [number, wire] = reader.tag()
         const slot = byNumber.get(number)
         if (slot === undefined || slot.codec.wire !== wire) reader.skip(wire, number)
-        else readSlot(reader, slot, reading, out)
+        else readField(reader, slot, budget, out)
       }
       if (reader.pos > end) throw new CodecError('has a field that is longer than it')
-      reading.depth++
+      budget.depth++
       return out
     },
   }
 }
 
-function slotOf(field: DescField): Slot {
+function fieldCodecOf(field: DescField): FieldCodec {
   const { jsonName: name, number } = field
-  const rivals = (field.oneof?.fields ?? []).filter((other) => other !== field).map((other) => other.jsonName)
+  const oneofSiblings = (field.oneof?.fields ?? []).filter((other) => other !== field).map((other) => other.jsonName)
   const nullable = field.message?.typeName === 'google.protobuf.Value'
-  const common = { name, number, rivals, nullable, implied: undefined }
+  const common = { name, number, oneofSiblings, nullable, implicitDefault: undefined }
   switch (field.fieldKind) {
     case 'scalar':
-      return { ...common, kind: 'one', codec: scalar(field.scalar), implied: impliedOf(field) }
+      return { ...common, kind: 'one', codec: scalar(field.scalar), implicitDefault: implicitDefaultOf(field) }
     case 'enum':
-      return { ...common, kind: 'one', codec: enumeration(field.enum), implied: impliedOf(field) }
+      return { ...common, kind: 'one', codec: enumeration(field.enum), implicitDefault: implicitDefaultOf(field) }
     case 'message':
       return { ...common, kind: 'one', codec: delimited(field.message) }
     case 'list':
@@ -136,9 +144,9 @@ function slotOf(field: DescField): Slot {
   }
 }
 
-/** In proto3 a field without presence is left out when it holds its zero. */
-function impliedOf(field: DescField & { fieldKind: 'scalar' | 'enum' }): unknown {
-  // 2 is FieldPresence.IMPLICIT, which lives in a module that is not worth loading for it.
+/** In proto3 a field without presence is omitted when it holds its zero value. */
+function implicitDefaultOf(field: DescField & { fieldKind: 'scalar' | 'enum' }): unknown {
+  // 2 is FieldPresence.IMPLICIT; the module that declares it is not worth loading for one constant.
   if ((field.presence as number) !== 2) return undefined
   if (field.fieldKind === 'enum') return field.enum.values.find(({ number }) => number === 0)?.name
   return field.getDefaultValue() ?? zeros[field.scalar]
@@ -157,43 +165,52 @@ function itemOf(field: DescField & { fieldKind: 'list' | 'map' }): Codec {
   return scalar(field.scalar)
 }
 
-function writeSlot(writer: ByteWriter, { name, number, kind, codec, implied, nullable }: Slot, value: unknown): void {
+function writeField(
+  writer: ByteWriter,
+  { name, number, kind, codec, implicitDefault, nullable }: FieldCodec,
+  value: unknown,
+): void {
   if (value === undefined || (value === null && !nullable)) return
   try {
     if (kind === 'list') {
       if (!Array.isArray(value)) throw new CodecError('must be an array')
       for (const item of value) codec.write(writer.tag(number, codec.wire), item)
     } else if (kind === 'map') {
-      if (!isBag(value)) throw new CodecError('must be an object')
+      if (!isMessageObject(value)) throw new CodecError('must be an object')
       for (const pair of Object.entries(value)) codec.write(writer.tag(number, codec.wire), pair)
-    } else if (value !== implied || implied === undefined) {
+    } else if (value !== implicitDefault || implicitDefault === undefined) {
       codec.write(writer.tag(number, codec.wire), value)
     }
   } catch (reason) {
-    // Spelled on the way up, so that a payload that fits costs nothing.
+    // The path is built while the error propagates, so that a valid payload costs nothing.
     throw CodecError.within(name, reason)
   }
 }
 
-function readSlot(reader: BinaryReader, { name, kind, codec, rivals }: Slot, reading: Reading, out: Bag): void {
-  countNode(reading)
+function readField(
+  reader: BinaryReader,
+  { name, kind, codec, oneofSiblings }: FieldCodec,
+  budget: DecodeBudget,
+  out: MessageObject,
+): void {
+  countNode(budget)
   if (kind === 'one') {
-    for (const rival of rivals) delete out[rival]
-    out[name] = codec.read(reader, reading, out[name])
+    for (const sibling of oneofSiblings) delete out[sibling]
+    out[name] = codec.read(reader, budget, out[name])
     return
   }
   if (kind === 'list') {
-    if (out[name] === undefined) countNode(reading)
+    if (out[name] === undefined) countNode(budget)
     const list = (out[name] ??= []) as unknown[]
-    list.push(codec.read(reader, reading, undefined))
+    list.push(codec.read(reader, budget, undefined))
     return
   }
-  if (out[name] === undefined) countNode(reading)
-  const [key, value] = codec.read(reader, reading, undefined) as [string, unknown]
-  setKey((out[name] ??= {}) as Bag, key, value)
+  if (out[name] === undefined) countNode(budget)
+  const [key, value] = codec.read(reader, budget, undefined) as [string, unknown]
+  setKey((out[name] ??= {}) as MessageObject, key, value)
 }
 
-/** A message inside another one. */
+/** A nested message. */
 function delimited(message: DescMessage): Codec {
   let inner: MessageCodec | undefined
   return {
@@ -203,15 +220,15 @@ function delimited(message: DescMessage): Codec {
       inner.writeFields(writer.fork(), value)
       writer.join()
     },
-    read(reader, reading, before) {
+    read(reader, budget, before) {
       inner ??= codecOf(message)
       const length = reader.uint32()
-      return inner.readFields(reader, reader.pos + length, reading, before)
+      return inner.readFields(reader, reader.pos + length, budget, before)
     },
   }
 }
 
-/** A pair of a map, which on the wire is a message of two fields. */
+/** A map entry, which on the wire is a message of two fields. */
 function entry(value: Codec): Codec {
   return {
     wire: WireType.LengthDelimited,
@@ -221,19 +238,19 @@ function entry(value: Codec): Codec {
       value.write(writer.tag(2, value.wire), item)
       writer.join()
     },
-    read(reader, reading) {
+    read(reader, budget) {
       const length = reader.uint32()
       const end = reader.pos + length
       let key = ''
       let item: unknown
       while (reader.pos < end) {
-        countField(reading)
+        countField(budget)
         const [number, wire] = reader.tag()
         if (number === 1 && wire === WireType.LengthDelimited) key = reader.string()
-        else if (number === 2 && wire === value.wire) item = value.read(reader, reading, item)
+        else if (number === 2 && wire === value.wire) item = value.read(reader, budget, item)
         else reader.skip(wire, number)
       }
-      // A value that was left out is that type's zero.
+      // An omitted value is the zero value of its type.
       return [key, item ?? (value === strings ? '' : {})]
     },
   }

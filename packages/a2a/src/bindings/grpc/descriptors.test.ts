@@ -5,9 +5,9 @@ import { describe, it } from 'node:test'
 import type { DescField } from '@bufbuild/protobuf'
 import { ScalarType } from '@bufbuild/protobuf'
 import protobuf from 'protobufjs'
-import { registry } from './schema.ts'
+import { descriptorRegistry } from './schema.ts'
 
-/** Parsed by another library than the one that made the descriptors. */
+/** Parsed by another library than the one that created the descriptors. */
 const folder = join(import.meta.dirname, '../../../proto')
 const paths = globSync('**/*.proto', { cwd: folder })
 const root = new protobuf.Root()
@@ -18,7 +18,7 @@ root.resolveAll()
 
 describe('the descriptors of the gRPC binding', () => {
   it('cover every file of packages/a2a/proto', () => {
-    const made = [...registry.files].map(({ proto }) => proto.name)
+    const made = [...descriptorRegistry.files].map(({ proto }) => proto.name)
     assert.ok(paths.length >= 7)
     for (const path of paths) assert.ok(made.includes(path), path)
   })
@@ -29,11 +29,11 @@ describe('the descriptors of the gRPC binding', () => {
     assert.ok(messages.length > 80)
     for (const type of messages) {
       const name = type.fullName.slice(1)
-      const made = registry.getMessage(name)
+      const made = descriptorRegistry.getMessage(name)
       assert.ok(made, `${name} is missing: make the descriptors anew, see CONTRIBUTING.md`)
       assert.deepEqual(made.fields.map(describeMade).sort(), type.fieldsArray.map(describeParsed).sort(), name)
     }
-    const ours = [...registry].filter(
+    const ours = [...descriptorRegistry].filter(
       ({ kind, typeName }) => kind === 'message' && !typeName.startsWith('google.protobuf'),
     )
     assert.equal(ours.length, messages.length)
@@ -41,7 +41,7 @@ describe('the descriptors of the gRPC binding', () => {
 
   it('have the names and numbers of every enumeration', () => {
     for (const type of enums) {
-      const made = registry.getEnum(type.fullName.slice(1))
+      const made = descriptorRegistry.getEnum(type.fullName.slice(1))
       const values = Object.fromEntries((made?.values ?? []).map(({ name, number }) => [name, number]))
       assert.deepEqual(values, type.values, type.fullName)
     }
@@ -50,7 +50,7 @@ describe('the descriptors of the gRPC binding', () => {
   it('have the rpcs of every service, with what each takes and gives [F-10]', () => {
     assert.equal(services.length, 5)
     for (const service of services) {
-      const made = registry.getService(service.fullName.slice(1))
+      const made = descriptorRegistry.getService(service.fullName.slice(1))
       assert.deepEqual(
         made?.methods.map(({ name, input, output, methodKind }) => [name, input.typeName, output.typeName, methodKind]),
         service.methodsArray.map((method) => [

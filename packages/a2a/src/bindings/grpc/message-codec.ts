@@ -1,8 +1,8 @@
-/** What the parts of the gRPC codec say to each other. */
+/** Types shared by the modules of the gRPC codec. */
 import type { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { ByteWriter } from './byte-writer.ts'
 
-/** What is wrong with bytes, or with a payload that does not fit its message. Its text names a field and no value. */
+/** Describes invalid bytes, or a payload that does not match its message. The text names a field and no value. */
 export class CodecError extends Error {
   override readonly name = 'CodecError'
   readonly field: string
@@ -14,64 +14,64 @@ export class CodecError extends Error {
     this.field = field
   }
 
-  /** The same, seen from one level up. */
+  /** The same error with the path of the enclosing field. */
   static within(name: string, reason: unknown): CodecError {
     const { what, field } = reason instanceof CodecError ? reason : { what: 'does not fit its type', field: '' }
     return new CodecError(what, field === '' || field.startsWith('[') ? name + field : `${name}.${field}`)
   }
 }
 
-export interface Reading {
-  /** How deep what is being read may still be nested. */
+export interface DecodeBudget {
+  /** Remaining nesting depth. */
   depth: number
-  /** How many values may still be read: as many as the same payload has in JSON. */
+  /** Remaining values: a message may hold as many as the same payload has in JSON. */
   nodes: number
-  /** How many fields may still be read, known or not: a value in a Struct takes four. Bounds fields that yield no value. */
+  /** Remaining fields, known or unknown: a value in a Struct takes four. Bounds fields that yield no value. */
   fields: number
 }
 
 /** Thrown when a message holds more values or fields than allowed. */
-export class TooManyNodes extends CodecError {}
+export class TooManyNodesError extends CodecError {}
 
-export function startReading(depth: number, nodes: number): Reading {
+export function createDecodeBudget(depth: number, nodes: number): DecodeBudget {
   return { depth, nodes, fields: (nodes + 1) * 4 }
 }
 
-export function countNode(reading: Reading): void {
-  if (--reading.nodes < 0) throw new TooManyNodes('holds too many values')
+export function countNode(budget: DecodeBudget): void {
+  if (--budget.nodes < 0) throw new TooManyNodesError('holds too many values')
 }
 
-export function countField(reading: Reading): void {
-  if (--reading.fields < 0) throw new TooManyNodes('holds too many fields')
+export function countField(budget: DecodeBudget): void {
+  if (--budget.fields < 0) throw new TooManyNodesError('holds too many fields')
 }
 
-/** Reads and writes what stands behind a field's tag. */
+/** Reads and writes what follows a field's tag. */
 export interface Codec {
   readonly wire: WireType
   write(writer: ByteWriter, value: unknown): void
-  /** `before`: what the same field held already; messages that come in pieces are put together. */
-  read(reader: BinaryReader, reading: Reading, before: unknown): unknown
+  /** `before`: the value that the same field already held; a message that arrives in pieces is merged. */
+  read(reader: BinaryReader, budget: DecodeBudget, before: unknown): unknown
 }
 
-/** A message without the length that stands before it inside another one. */
+/** A message without the length prefix that it has inside another message. */
 export interface MessageCodec {
   writeFields(writer: ByteWriter, value: unknown): void
-  readFields(reader: BinaryReader, end: number, reading: Reading, before: unknown): unknown
+  readFields(reader: BinaryReader, end: number, budget: DecodeBudget, before: unknown): unknown
 }
 
-export type Bag = { [key: string]: unknown }
+export type MessageObject = { [key: string]: unknown }
 
-export function isBag(value: unknown): value is Bag {
+export function isMessageObject(value: unknown): value is MessageObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `__proto__` is a key like any other. */
-export function setKey(bag: Bag, key: string, value: unknown): void {
+/** `__proto__` is an ordinary key. */
+export function setKey(bag: MessageObject, key: string, value: unknown): void {
   if (key !== '__proto__') bag[key] = value
   else Object.defineProperty(bag, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
-/** Goes one level down; whoever walks by recursion must not be walked off its stack. */
-export function descend(reading: Reading): void {
-  if (--reading.depth < 0) throw new CodecError('is nested too deeply')
+/** Enters one nesting level. The limit keeps recursive readers from overflowing the stack. */
+export function enterLevel(budget: DecodeBudget): void {
+  if (--budget.depth < 0) throw new CodecError('is nested too deeply')
 }

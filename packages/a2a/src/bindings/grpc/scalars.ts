@@ -1,4 +1,4 @@
-/** The kinds of scalars that A2A uses, as JSON has them. */
+/** The scalar types that A2A uses, as JSON represents them. */
 import { ScalarType } from '@bufbuild/protobuf'
 import type { DescEnum } from '@bufbuild/protobuf'
 import { WireType } from '@bufbuild/protobuf/wire'
@@ -60,7 +60,7 @@ export function scalar(type: ScalarType): Codec {
   }
 }
 
-/** By name in JSON (J-2). A number that has no name stays a number. */
+/** By name in JSON (J-2). A number without a name stays a number. */
 export function enumeration({ name, values }: DescEnum): Codec {
   const byName = new Map<unknown, number>(values.map((value) => [value.name, value.number]))
   const byNumber = new Map(values.map((value) => [value.number, value.name]))

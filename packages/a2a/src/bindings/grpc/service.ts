@@ -1,14 +1,14 @@
-/** The rpcs of a version: where each is called, by which messages, and what its bytes hold. */
+/** The rpcs of a version: the path of each, its messages, and the codec of its bytes. */
 import { A2AError } from '../../model/error.ts'
 import { defaultJsonNodes } from '../../model/json-nodes.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
-import { rpcsOf } from '../../versions/rpcs.ts'
-import type { Rpc } from '../../versions/rpcs.ts'
+import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
+import type { RpcSpelling } from '../../versions/grpc-spelling.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
 import { answerTooManyNodes, tooManyNodes } from '../json-body.ts'
-import { decode, encode } from './codec.ts'
-import { CodecError, TooManyNodes } from './message-codec.ts'
-import { serviceOf } from './schema.ts'
+import { decodeProtobuf, encodeProtobuf } from './codec.ts'
+import { CodecError, TooManyNodesError } from './message-codec.ts'
+import { serviceDescriptor } from './schema.ts'
 
 export interface RpcMethod {
   readonly operation: Operation
@@ -17,13 +17,13 @@ export interface RpcMethod {
   readonly isStream: boolean
   readonly request: string
   readonly response: string
-  readonly rpc: Rpc
+  readonly rpc: RpcSpelling
 }
 
-/** Every operation that the version has over gRPC. */
-export function methodsOf({ id }: ProtocolVersion): ReadonlyMap<Operation, RpcMethod> {
-  const { service, rpcs } = rpcsOf[id]
-  const { methods } = serviceOf(service)
+/** Every operation that the version supports over gRPC. */
+export function rpcMethodsOf({ id }: ProtocolVersion): ReadonlyMap<Operation, RpcMethod> {
+  const { service, rpcs } = grpcSpellingOf[id]
+  const { methods } = serviceDescriptor(service)
   return new Map(
     Object.entries(rpcs).map(([operation, rpc]) => {
       const found = methods.find(({ name }) => name === rpc.name)
@@ -43,43 +43,45 @@ export function methodsOf({ id }: ProtocolVersion): ReadonlyMap<Operation, RpcMe
 
 // ---------------------------------------------------------------- serving
 
-/** What a client asks, in ProtoJSON. */
-export function readRequest({ request }: RpcMethod, bytes: Uint8Array, maxNodes: number): unknown {
+/** A client's request, in ProtoJSON. */
+export function decodeRpcRequest({ request }: RpcMethod, bytes: Uint8Array, maxNodes: number): unknown {
   try {
-    return decode(request, bytes, maxNodes)
+    return decodeProtobuf(request, bytes, maxNodes)
   } catch (reason) {
-    if (reason instanceof TooManyNodes) throw tooManyNodes(maxNodes)
+    if (reason instanceof TooManyNodesError) throw tooManyNodes(maxNodes)
     if (!(reason instanceof CodecError)) throw reason
     throw new A2AError('PARSE_ERROR', `Invalid protobuf payload: ${reason.message}`)
   }
 }
 
-/** The answer that was written last: when one event goes to many, it is nearly always the one that is wanted next. */
-let last: { readonly response: string; readonly json: string; readonly bytes: Uint8Array } | undefined
+/** The response that was encoded last: when one event goes to many readers, the next request is nearly always for it. */
+let lastResponse: { readonly response: string; readonly json: string; readonly bytes: Uint8Array } | undefined
 
-/** Messages made of long texts, which all readers share as they share the texts. */
+/** Messages encoded from long texts. All readers share them, as they share the texts. */
 const shared = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
 
-/** A result or an event, from the JSON text that all bindings share; a long one in UTF-8. */
-export function writeResponse({ response }: RpcMethod, json: string | Uint8Array): Uint8Array {
-  if (typeof json !== 'string') return writeShared(response, json)
-  if (last !== undefined && last.response === response && last.json === json) return last.bytes
-  const bytes = encode(response, JSON.parse(json))
-  last = { response, json, bytes }
+/** Encodes a result or an event from the JSON text that all bindings share; a long text is UTF-8 bytes. */
+export function encodeRpcResponse({ response }: RpcMethod, json: string | Uint8Array): Uint8Array {
+  if (typeof json !== 'string') return encodeSharedResponse(response, json)
+  if (lastResponse !== undefined && lastResponse.response === response && lastResponse.json === json)
+    return lastResponse.bytes
+  const bytes = encodeProtobuf(response, JSON.parse(json))
+  lastResponse = { response, json, bytes }
   return bytes
 }
 
-function writeShared(response: string, json: Uint8Array): Uint8Array {
+function encodeSharedResponse(response: string, json: Uint8Array): Uint8Array {
   let known = shared.get(json)
   if (known === undefined) shared.set(json, (known = new Map<string, Uint8Array>()))
   let bytes = known.get(response)
-  if (bytes === undefined) known.set(response, (bytes = encode(response, JSON.parse(new TextDecoder().decode(json)))))
+  if (bytes === undefined)
+    known.set(response, (bytes = encodeProtobuf(response, JSON.parse(new TextDecoder().decode(json)))))
   return bytes
 }
 
 // ---------------------------------------------------------------- calling
 
-export function writeRequest<O extends Operation>(
+export function encodeRpcRequest<O extends Operation>(
   { request: typeName, rpc }: RpcMethod,
   { proto }: ProtocolVersion,
   operation: O,
@@ -87,7 +89,10 @@ export function writeRequest<O extends Operation>(
 ): Uint8Array {
   const payload = proto.encodeRequest(operation, request) as Readonly<Record<string, unknown>>
   try {
-    return encode(typeName, rpc.resources === undefined ? payload : { ...payload, ...named(rpc.resources, payload) })
+    return encodeProtobuf(
+      typeName,
+      rpc.resources === undefined ? payload : { ...payload, ...resourceNames(rpc.resources, payload) },
+    )
   } catch (reason) {
     if (!(reason instanceof CodecError)) throw reason
     const violations = [{ field: reason.field, description: reason.what }]
@@ -95,19 +100,19 @@ export function writeRequest<O extends Operation>(
   }
 }
 
-/** What a server answers, in ProtoJSON. */
-export function readResponse({ response }: RpcMethod, bytes: Uint8Array, maxNodes = defaultJsonNodes): unknown {
+/** A server's response, in ProtoJSON. */
+export function decodeRpcResponse({ response }: RpcMethod, bytes: Uint8Array, maxNodes = defaultJsonNodes): unknown {
   try {
-    return decode(response, bytes, maxNodes)
+    return decodeProtobuf(response, bytes, maxNodes)
   } catch (reason) {
-    if (reason instanceof TooManyNodes) throw answerTooManyNodes(maxNodes)
+    if (reason instanceof TooManyNodesError) throw answerTooManyNodes(maxNodes)
     if (!(reason instanceof CodecError)) throw reason
     throw new A2AError('INVALID_AGENT_RESPONSE', `The peer's answer is malformed: ${reason.message}`)
   }
 }
 
 /** Resource names are pairs of a collection and an id. */
-function named(
+function resourceNames(
   resources: Readonly<Record<string, string>>,
   payload: Readonly<Record<string, unknown>>,
 ): Record<string, string> {

@@ -4,9 +4,9 @@ import { A2AError, invalidParams } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { ErrorCode } from '../../model/error.ts'
 import { versionOf } from '../../versions/index.ts'
-import { rpcsOf } from '../../versions/rpcs.ts'
-import { decode, encode } from './codec.ts'
-import { errorOf, statusNames, statusOf } from './status.ts'
+import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
+import { decodeProtobuf, encodeProtobuf } from './codec.ts'
+import { errorFromGrpcStatus, statusNames, grpcStatusOf } from './status.ts'
 
 const { proto } = versionOf('1.0')
 
@@ -31,9 +31,13 @@ describe('an error over gRPC', () => {
       ['METHOD_NOT_FOUND', 12],
     ]
     for (const [code, number] of numbers) {
-      const status = statusOf(new A2AError(code, 'No', { taskId: 't' }))
+      const status = grpcStatusOf(new A2AError(code, 'No', { taskId: 't' }))
       assert.equal(status.code, number, code)
-      const told = decode('google.rpc.Status', status.details!) as { code: number; message: string; details: object[] }
+      const told = decodeProtobuf('google.rpc.Status', status.details!) as {
+        code: number
+        message: string
+        details: object[]
+      }
       assert.deepEqual([told.code, told.message], [number, 'No'])
       assert.deepEqual(told.details[0], {
         '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -45,32 +49,39 @@ describe('an error over gRPC', () => {
   })
 
   it('has the status by which clients of 0.3 know it, which read nothing else', () => {
-    const legacy = rpcsOf['0.3']
-    assert.equal(statusOf(new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'No'), legacy).code, 12)
-    assert.equal(statusOf(new A2AError('UNSUPPORTED_OPERATION', 'No'), legacy).code, 12)
-    assert.equal(statusOf(new A2AError('TASK_NOT_CANCELABLE', 'No'), legacy).code, 9)
+    const legacy = grpcSpellingOf['0.3']
+    assert.equal(grpcStatusOf(new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'No'), legacy).code, 12)
+    assert.equal(grpcStatusOf(new A2AError('UNSUPPORTED_OPERATION', 'No'), legacy).code, 12)
+    assert.equal(grpcStatusOf(new A2AError('TASK_NOT_CANCELABLE', 'No'), legacy).code, 9)
   })
 
   it('comes back as it went, whatever its code', () => {
     const own = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT'])
     for (const code of Object.keys(errorTable) as ErrorCode[]) {
       if (own.has(code)) continue
-      const { code: back, message, details } = errorOf(statusOf(new A2AError(code, 'Why', { a: 'b' })), proto)
+      const {
+        code: back,
+        message,
+        details,
+      } = errorFromGrpcStatus(grpcStatusOf(new A2AError(code, 'Why', { a: 'b' })), proto)
       assert.deepEqual([back, message, details['a']], [code, 'Why', 'b'])
     }
   })
 
   it('names the fields that are wrong in a BadRequest, and when to come back in a RetryInfo', () => {
     const violations = [{ field: 'message.parts', description: 'must not be empty' }]
-    assert.deepEqual(errorOf(statusOf(invalidParams(violations)), proto).details.violations, violations)
+    assert.deepEqual(errorFromGrpcStatus(grpcStatusOf(invalidParams(violations)), proto).details.violations, violations)
     const late = new A2AError('RATE_LIMITED', 'Slowly', { retryAfterSeconds: '7' })
-    assert.equal(errorOf(statusOf(late), proto).details['retryAfterMs'], '7000')
-    assert.equal(errorOf(statusOf(new A2AError('UNAVAILABLE', 'Later')), proto).details['retryAfterMs'], '1000')
+    assert.equal(errorFromGrpcStatus(grpcStatusOf(late), proto).details['retryAfterMs'], '7000')
+    assert.equal(
+      errorFromGrpcStatus(grpcStatusOf(new A2AError('UNAVAILABLE', 'Later')), proto).details['retryAfterMs'],
+      '1000',
+    )
   })
 
   it('is decided by its reason, whatever the status: servers of 1.0.0 had other ones', () => {
-    const { details } = statusOf(new A2AError('VERSION_NOT_SUPPORTED', 'No'))
-    assert.equal(errorOf({ code: 12, message: 'No', details }, proto).code, 'VERSION_NOT_SUPPORTED')
+    const { details } = grpcStatusOf(new A2AError('VERSION_NOT_SUPPORTED', 'No'))
+    assert.equal(errorFromGrpcStatus({ code: 12, message: 'No', details }, proto).code, 'VERSION_NOT_SUPPORTED')
   })
 
   it('is understood without details, and with details that are none', () => {
@@ -80,11 +91,11 @@ describe('an error over gRPC', () => {
       ['INVALID_ARGUMENT', 'x', 'INVALID_PARAMS'],
       ['UNAUTHENTICATED', 'x', 'UNAUTHENTICATED'],
       ['DEADLINE_EXCEEDED', 'x', 'TIMEOUT'],
-      // As servers of 0.3 say it.
+      // As servers of 0.3 send it.
       ['FAILED_PRECONDITION', 'Task not cancelable: 7', 'TASK_NOT_CANCELABLE'],
       ['UNIMPLEMENTED', 'Push Notification is not supported', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
       ['UNIMPLEMENTED', 'Unsupported operation: x', 'UNSUPPORTED_OPERATION'],
-      // As the Python SDK 0.3 says it.
+      // As the Python SDK 0.3 sends it.
       ['UNIMPLEMENTED', 'TaskNotCancelableError: Task cannot be canceled', 'TASK_NOT_CANCELABLE'],
       ['UNIMPLEMENTED', 'ContentTypeNotSupportedError: Incompatible', 'CONTENT_TYPE_NOT_SUPPORTED'],
       ['NOT_FOUND', 'MethodNotFoundError: x', 'METHOD_NOT_FOUND'],
@@ -95,8 +106,12 @@ describe('an error over gRPC', () => {
       ['UNKNOWN', 'x', 'INTERNAL'],
     ]
     for (const [name, message, meant] of meanings) {
-      for (const details of [undefined, new Uint8Array([255, 1]), encode('google.rpc.Status', {})]) {
-        assert.equal(errorOf({ code: statusNames.indexOf(name), message, details }, proto).code, meant, name)
+      for (const details of [undefined, new Uint8Array([255, 1]), encodeProtobuf('google.rpc.Status', {})]) {
+        assert.equal(
+          errorFromGrpcStatus({ code: statusNames.indexOf(name), message, details }, proto).code,
+          meant,
+          name,
+        )
       }
     }
   })
@@ -109,10 +124,10 @@ describe('an error over gRPC', () => {
     const wordy = new A2AError('INVALID_PARAMS', `${'é'.repeat(5_000)}\ud83d`, { violations })
     const stringy = new A2AError('INVALID_PARAMS', 'No', { hint: 'x'.repeat(100_000) })
     for (const error of [wordy, stringy]) {
-      const status = statusOf(error)
+      const status = grpcStatusOf(error)
       assert.ok(status.details!.length <= 4_000)
       assert.doesNotThrow(() => encodeURI(status.message))
-      assert.equal(errorOf(status, proto).code, 'INVALID_PARAMS')
+      assert.equal(errorFromGrpcStatus(status, proto).code, 'INVALID_PARAMS')
     }
   })
 })

@@ -1,18 +1,17 @@
 /**
- * Errors as gRPC tells them and back: a status and a sentence for everybody, and for those who read
- * `grpc-status-details-bin` the same details as in the other bindings (§3.2, §3.3). Who reads them decides by the
- * reason first, because servers of 1.0.0 and 1.0.1 disagree on statuses (A-21).
+ * Errors as gRPC carries them, both ways: a status and a message, and in `grpc-status-details-bin` the same details as in the other
+ * bindings (§3.2, §3.3). The client looks at the reason first, because servers of 1.0.0 and 1.0.1 disagree on statuses (A-21).
  */
 import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import { retryAfterSeconds } from '../../model/retry-after.ts'
 import { encodeDetails } from '../../versions/error-detail.ts'
 import { codeOfErrorName } from '../../versions/error-names.ts'
-import type { Rpcs } from '../../versions/rpcs.ts'
+import type { GrpcSpelling } from '../../versions/grpc-spelling.ts'
 import type { Dialect } from '../../versions/version.ts'
-import { decode, encode } from './codec.ts'
+import { decodeProtobuf, encodeProtobuf } from './codec.ts'
 
-/** By number: the order is the protocol's. */
+/** By number; the protocol defines the order. */
 export const statusNames = [
   'OK',
   'CANCELLED',
@@ -36,29 +35,29 @@ export const statusNames = [
 export interface GrpcStatus {
   readonly code: number
   readonly message: string
-  /** Of `grpc-status-details-bin`. */
+  /** The value of `grpc-status-details-bin`. */
   readonly details: Uint8Array | undefined
 }
 
-/** Trailers are header fields, and peers take 8 kB of those in all; a third more is lost to base64. */
-const mostDetailBytes = 4_000
-const mostMessageChars = 1_000
+/** Trailers are header fields, and peers accept 8 kB of those in total; base64 adds a third. */
+const maxDetailBytes = 4_000
+const maxMessageChars = 1_000
 
-export function statusOf(error: A2AError, { statuses }: Pick<Rpcs, 'statuses'> = {}): GrpcStatus {
+export function grpcStatusOf(error: A2AError, { statuses }: Pick<GrpcSpelling, 'statuses'> = {}): GrpcStatus {
   const code = statusNames.indexOf(statuses?.[error.code] ?? errorTable[error.code].grpc)
   // Half a surrogate pair cannot be percent-encoded.
-  const message = error.message.slice(0, mostMessageChars).toWellFormed()
+  const message = error.message.slice(0, maxMessageChars).toWellFormed()
   const [info, ...more] = [...encodeDetails(error), ...retryInfo(error)]
-  // What does not fit is left out, last things first; the reason always fits.
+  // Details that do not fit are omitted, the last first; the reason always fits.
   const attempts = [[info, ...more], [info], [{ ...info, metadata: {} }]]
   for (const details of attempts) {
-    const bytes = encode('google.rpc.Status', { code, message, details })
-    if (bytes.length <= mostDetailBytes) return { code, message, details: bytes }
+    const bytes = encodeProtobuf('google.rpc.Status', { code, message, details })
+    if (bytes.length <= maxDetailBytes) return { code, message, details: bytes }
   }
   return { code, message, details: undefined }
 }
 
-/** Like `Retry-After` over HTTP: for rate limits, and for a server or an agent that is unavailable. */
+/** Like `Retry-After` over HTTP: for rate limits, and for an unavailable server or agent. */
 function retryInfo(error: A2AError): readonly object[] {
   const { grpc } = errorTable[error.code]
   const seconds = retryAfterSeconds(error)
@@ -66,12 +65,12 @@ function retryInfo(error: A2AError): readonly object[] {
   return [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${seconds}s` }]
 }
 
-/** What a peer's status means. */
-export function errorOf({ code, message, details }: GrpcStatus, dialect: Dialect): A2AError {
+/** Converts a peer's status to an error. */
+export function errorFromGrpcStatus({ code, message, details }: GrpcStatus, dialect: Dialect): A2AError {
   const listed = detailsIn(details)
   const status = statusNames[code] ?? 'UNKNOWN'
   const found = dialect.decodeError({ status, message, details: listed })
-  const meant = listed.length > 0 ? found.code : plainly(status, message, found)
+  const meant = listed.length > 0 ? found.code : codeWithoutDetails(status, message, found)
   const retryAfterMs = retryAfterIn(listed)
   return new A2AError(meant, found.message, {
     ...found.details,
@@ -79,7 +78,7 @@ export function errorOf({ code, message, details }: GrpcStatus, dialect: Dialect
   })
 }
 
-/** Python's 0.3 server has UNIMPLEMENTED for most errors, and begins the message with the name of the error. */
+/** Python's 0.3 server uses UNIMPLEMENTED for most errors, and begins the message with the name of the error. */
 const namedError = /^([A-Z][A-Za-z]+Error): /
 
 function errorNamedIn(message: string): A2AError['code'] | undefined {
@@ -88,22 +87,22 @@ function errorNamedIn(message: string): A2AError['code'] | undefined {
 }
 
 /**
- * Of a status that came without details: from servers of 0.3, which had none and no table either, so that their words
- * must tell; or from a library or a proxy.
+ * For a status without details. It comes from a server of 0.3, which has no details and no table, so the message must decide; or
+ * from a library or a proxy.
  */
-const byWords: readonly (readonly [status: string, words: RegExp, code: A2AError['code']])[] = [
+const codesByMessage: readonly (readonly [status: string, words: RegExp, code: A2AError['code']])[] = [
   ['FAILED_PRECONDITION', /cancell?able/i, 'TASK_NOT_CANCELABLE'],
   ['FAILED_PRECONDITION', /extended (agent )?card/i, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
   ['UNIMPLEMENTED', /push notification/i, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
   ['UNIMPLEMENTED', /unsupported operation|operation is not supported/i, 'UNSUPPORTED_OPERATION'],
   ['DEADLINE_EXCEEDED', /^/, 'TIMEOUT'],
-  // Libraries have no other word for a message beyond their limit, and to send it again would not help.
+  // Libraries use this status for a message beyond their limit, and a retry would not help.
   ['RESOURCE_EXHAUSTED', /larger than/, 'PAYLOAD_TOO_LARGE'],
 ]
 
-function plainly(status: string, message: string, found: A2AError): A2AError['code'] {
+function codeWithoutDetails(status: string, message: string, found: A2AError): A2AError['code'] {
   const byName = errorNamedIn(message)
-  return byName ?? byWords.find(([name, words]) => name === status && words.test(message))?.[2] ?? found.code
+  return byName ?? codesByMessage.find(([name, words]) => name === status && words.test(message))?.[2] ?? found.code
 }
 
 type Detail = Readonly<Record<string, unknown>>
@@ -111,10 +110,10 @@ type Detail = Readonly<Record<string, unknown>>
 function detailsIn(bytes: Uint8Array | undefined): readonly Detail[] {
   if (bytes === undefined) return []
   try {
-    const { details = [] } = decode('google.rpc.Status', bytes) as { readonly details?: readonly Detail[] }
+    const { details = [] } = decodeProtobuf('google.rpc.Status', bytes) as { readonly details?: readonly Detail[] }
     return details
   } catch {
-    // The status itself has been told.
+    // The details are unreadable; the status itself remains.
     return []
   }
 }

@@ -1,11 +1,11 @@
-/** The messages of google.protobuf that ProtoJSON writes in a form of their own. */
+/** The messages of google.protobuf that ProtoJSON writes in a special form. */
 import { WireType } from '@bufbuild/protobuf/wire'
 import type { BinaryReader } from '@bufbuild/protobuf/wire'
 import { toTimestamp } from '../../model/time.ts'
-import { CodecError, countField, countNode, descend, isBag, setKey } from './message-codec.ts'
-import type { Bag, MessageCodec, Reading } from './message-codec.ts'
+import { CodecError, countField, countNode, enterLevel, isMessageObject, setKey } from './message-codec.ts'
+import type { MessageObject, MessageCodec, DecodeBudget } from './message-codec.ts'
 
-/** `find`: the codec of a message by its name, for what an Any holds. */
+/** `find` returns the codec of a message by its name, for the content of an Any. */
 export function wellKnown(
   find: (typeName: string) => MessageCodec | undefined,
 ): Readonly<Record<string, MessageCodec>> {
@@ -21,7 +21,7 @@ export function wellKnown(
 
 const struct: MessageCodec = {
   writeFields(writer, given) {
-    if (!isBag(given)) throw new CodecError('must be an object')
+    if (!isMessageObject(given)) throw new CodecError('must be an object')
     for (const key of Object.keys(given)) {
       if (given[key] === undefined) continue
       writer.tag(1, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(key)
@@ -29,26 +29,26 @@ const struct: MessageCodec = {
       writer.join().join()
     }
   },
-  readFields(reader, end, reading, before) {
-    const out = (before ?? {}) as Bag
-    descend(reading)
-    eachField(reader, end, reading, (number, wire) => {
+  readFields(reader, end, budget, before) {
+    const out = (before ?? {}) as MessageObject
+    enterLevel(budget)
+    eachField(reader, end, budget, (number, wire) => {
       if (number !== 1 || wire !== WireType.LengthDelimited) return false
-      countNode(reading)
+      countNode(budget)
       let key = ''
       let item: unknown = null
       const entryEnd = endOf(reader)
-      eachField(reader, entryEnd, reading, (part, kind) => {
+      eachField(reader, entryEnd, budget, (part, kind) => {
         if (kind !== WireType.LengthDelimited) return false
         if (part === 1) key = reader.string()
-        else if (part === 2) item = value.readFields(reader, endOf(reader), reading, undefined)
+        else if (part === 2) item = value.readFields(reader, endOf(reader), budget, undefined)
         else return false
         return true
       })
       setKey(out, key, item)
       return true
     })
-    reading.depth++
+    budget.depth++
     return out
   },
 }
@@ -61,21 +61,21 @@ const list: MessageCodec = {
       writer.join()
     }
   },
-  readFields(reader, end, reading, before) {
+  readFields(reader, end, budget, before) {
     const out = (before ?? []) as unknown[]
-    descend(reading)
-    eachField(reader, end, reading, (number, wire) => {
+    enterLevel(budget)
+    eachField(reader, end, budget, (number, wire) => {
       if (number !== 1 || wire !== WireType.LengthDelimited) return false
-      countNode(reading)
-      out.push(value.readFields(reader, endOf(reader), reading, undefined))
+      countNode(budget)
+      out.push(value.readFields(reader, endOf(reader), budget, undefined))
       return true
     })
-    reading.depth++
+    budget.depth++
     return out
   },
 }
 
-/** Any JSON value. One that says nothing at all is read as null. */
+/** Any JSON value. A Value without a kind is read as null. */
 const value: MessageCodec = {
   writeFields(writer, given) {
     switch (typeof given) {
@@ -97,16 +97,16 @@ const value: MessageCodec = {
     ;(isList ? list : struct).writeFields(writer, given)
     writer.join()
   },
-  readFields(reader, end, reading) {
+  readFields(reader, end, budget) {
     let out: unknown = null
-    eachField(reader, end, reading, (number, wire) => {
+    eachField(reader, end, budget, (number, wire) => {
       if (number === 3 && wire === WireType.LengthDelimited) out = reader.string()
       else if (number === 2 && wire === WireType.Bit64) out = finite(reader.double())
       else if (number === 4 && wire === WireType.Varint) out = reader.bool()
       else if (number === 5 && wire === WireType.LengthDelimited) {
-        out = struct.readFields(reader, endOf(reader), reading, undefined)
+        out = struct.readFields(reader, endOf(reader), budget, undefined)
       } else if (number === 6 && wire === WireType.LengthDelimited) {
-        out = list.readFields(reader, endOf(reader), reading, undefined)
+        out = list.readFields(reader, endOf(reader), budget, undefined)
       } else if (number === 1 && wire === WireType.Varint) {
         reader.int32()
         out = null
@@ -122,7 +122,7 @@ function finite(number: number): number {
   throw new CodecError('holds a number that JSON does not have')
 }
 
-/** Seconds and nanoseconds since 1970; in JSON a time in UTC. Milliseconds are as fine as it gets here (J-3). */
+/** Seconds and nanoseconds since 1970; in JSON a time in UTC, with millisecond precision (J-3). */
 const timestamp: MessageCodec = {
   writeFields(writer, given) {
     const text = typeof given === 'string' ? toTimestamp(given) : undefined
@@ -132,8 +132,8 @@ const timestamp: MessageCodec = {
     if (seconds !== 0) writer.tag(1, WireType.Varint).int64(seconds)
     if (at !== seconds * 1_000) writer.tag(2, WireType.Varint).int32((at - seconds * 1_000) * 1_000_000)
   },
-  readFields(reader, end, reading) {
-    const { seconds, nanos } = readPair(reader, end, reading)
+  readFields(reader, end, budget) {
+    const { seconds, nanos } = readPair(reader, end, budget)
     const at = new Date(seconds * 1_000 + Math.floor(nanos / 1_000_000))
     const year = Number.isNaN(at.getTime()) ? -1 : at.getUTCFullYear()
     if (year < 1 || year > 9_999) throw new CodecError('is no time between the years 1 and 9999')
@@ -149,16 +149,16 @@ const duration: MessageCodec = {
     writer.tag(1, WireType.Varint).int64(Number(found[1]))
     if (nanos !== 0) writer.tag(2, WireType.Varint).int32(nanos)
   },
-  readFields(reader, end, reading) {
-    const { seconds, nanos } = readPair(reader, end, reading)
+  readFields(reader, end, budget) {
+    const { seconds, nanos } = readPair(reader, end, budget)
     return `${seconds + nanos / 1_000_000_000}s`
   },
 }
 
-function readPair(reader: BinaryReader, end: number, reading: Reading): { seconds: number; nanos: number } {
+function readPair(reader: BinaryReader, end: number, budget: DecodeBudget): { seconds: number; nanos: number } {
   let seconds = 0
   let nanos = 0
-  eachField(reader, end, reading, (number, wire) => {
+  eachField(reader, end, budget, (number, wire) => {
     if (wire !== WireType.Varint || number > 2) return false
     if (number === 1) seconds = Number(reader.int64())
     else nanos = reader.int32()
@@ -167,22 +167,22 @@ function readPair(reader: BinaryReader, end: number, reading: Reading): { second
   return { seconds, nanos }
 }
 
-/** A message with its name beside it; of one whose name is not known only the name is read. */
+/** A message with its type name; of an unknown type only the name is read. */
 function any(find: (typeName: string) => MessageCodec | undefined): MessageCodec {
   const codecAt = (url: string): MessageCodec | undefined => find(url.slice(url.lastIndexOf('/') + 1))
   return {
     writeFields(writer, given) {
-      const url = isBag(given) ? given['@type'] : undefined
+      const url = isMessageObject(given) ? given['@type'] : undefined
       const codec = typeof url === 'string' ? codecAt(url) : undefined
       if (codec === undefined) throw new CodecError('must have a known @type')
       writer.tag(1, WireType.LengthDelimited).string(url as string)
       codec.writeFields(writer.tag(2, WireType.LengthDelimited).fork(), given)
       writer.join()
     },
-    readFields(reader, end, reading) {
+    readFields(reader, end, budget) {
       let url = ''
       let at: readonly [start: number, end: number] | undefined
-      eachField(reader, end, reading, (number, wire) => {
+      eachField(reader, end, budget, (number, wire) => {
         if (wire !== WireType.LengthDelimited || number > 2) return false
         if (number === 1) url = reader.string()
         else {
@@ -198,7 +198,7 @@ function any(find: (typeName: string) => MessageCodec | undefined): MessageCodec
       const [start, innerEnd] = at
       const after = reader.pos
       reader.pos = start
-      codec.readFields(reader, innerEnd, reading, out)
+      codec.readFields(reader, innerEnd, budget, out)
       reader.pos = after
       return out
     },
@@ -210,16 +210,16 @@ function endOf(reader: BinaryReader): number {
   return reader.pos + length
 }
 
-/** `take` answers whether the field was one of its own; others are skipped. */
+/** `take` returns whether it consumed the field; other fields are skipped. */
 function eachField(
   reader: BinaryReader,
   end: number,
-  reading: Reading,
+  budget: DecodeBudget,
   take: (number: number, wire: WireType) => boolean,
 ): void {
   if (end > reader.len) throw new CodecError('is cut off')
   while (reader.pos < end) {
-    countField(reading)
+    countField(budget)
     const [number, wire] = reader.tag()
     if (!take(number, wire)) reader.skip(wire, number)
   }

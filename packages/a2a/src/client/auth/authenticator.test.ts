@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AgentCard, SecurityRequirement, SecurityScheme } from '../../model/card.ts'
 import { decodeCard } from '../../versions/decode-card.ts'
-import type { AuthAnswer, AuthRequest, ConnectOptions } from '../contract.ts'
-import { defaultLimits } from '../limits.ts'
-import { authenticatorOf } from './authenticator.ts'
+import type { AuthCredentials, AuthRequest, ConnectOptions } from '../contract.ts'
+import { defaultClientLimits } from '../default-limits.ts'
+import { authenticatorFromOptions } from './authenticator.ts'
 
 const parts = {
-  limits: defaultLimits,
+  limits: defaultClientLimits,
   fetch: () => assert.fail('nothing here needs a server'),
 }
 const schemes = {
@@ -22,7 +22,7 @@ const schemes = {
 } as const satisfies Record<string, SecurityScheme>
 type Name = keyof typeof schemes
 
-/** Alternatives of names that belong together. */
+/** Alternatives, each a list of scheme names that are used together. */
 function cardOf(alternatives: readonly (readonly string[])[], over: Partial<AgentCard> = {}): AgentCard {
   const securityRequirements = alternatives.map((names): SecurityRequirement => ({
     schemes: Object.fromEntries(names.map((name) => [name, { list: [] }])),
@@ -44,12 +44,12 @@ function cardOf(alternatives: readonly (readonly string[])[], over: Partial<Agen
 
 async function shown(options: ConnectOptions, card?: AgentCard, refused?: AuthRequest['refused']) {
   const request = { card, url: 'https://agent.example/', signal: new AbortController().signal }
-  const answer = await authenticatorOf(options, parts)?.({ ...request, ...(refused && { refused }) })
+  const answer = await authenticatorFromOptions(options, parts)?.({ ...request, ...(refused && { refused }) })
   return answer && plain(answer)
 }
 
-/** Without what is empty, as `place name value`. */
-function plain({ headers = {}, query = {}, cookies = {} }: AuthAnswer): string[] {
+/** The non-empty credentials, as `place name value`. */
+function plain({ headers = {}, query = {}, cookies = {} }: AuthCredentials): string[] {
   return Object.entries({ headers, query, cookies }).flatMap(([place, fields]) =>
     Object.entries(fields).map(([name, value]) => `${place} ${name} ${value}`),
   )
@@ -57,9 +57,9 @@ function plain({ headers = {}, query = {}, cookies = {} }: AuthAnswer): string[]
 const wants = (...alternatives: Name[][]): AgentCard => cardOf(alternatives)
 
 describe('the authenticator', () => {
-  it('is not there when nobody says who we are', () => {
+  it('is undefined without credentials', () => {
     for (const options of [{}, { bearer: undefined }, { bearer: '' }, { apiKey: undefined }])
-      assert.equal(authenticatorOf(options, parts), undefined)
+      assert.equal(authenticatorFromOptions(options, parts), undefined)
   })
 
   it('shows a bearer token with every request, whatever the card says [B-152]', async () => {
@@ -139,11 +139,11 @@ describe('the authenticator', () => {
     const both = { bearer: 'b', apiKey: 'k' }
     const usual = ['headers authorization Bearer b', 'headers x-api-key k']
     assert.deepEqual(await shown(both, wants(['digest'], ['basic'])), usual)
-    assert.deepEqual(await shown(both, cardOf([['nobody declared this']])), usual)
+    assert.deepEqual(await shown(both, cardOf([['undeclared']])), usual)
   })
 
   it('answers a refusal with something new or not at all', async () => {
-    const refusedWith = (sent: AuthAnswer): AuthRequest['refused'] => ({ wwwAuthenticate: undefined, sent })
+    const refusedWith = (sent: AuthCredentials): AuthRequest['refused'] => ({ wwwAuthenticate: undefined, sent })
     const bearer = refusedWith({ headers: { authorization: 'Bearer old' } })
     assert.equal(await shown({ bearer: 'old' }, wants(['bearer']), bearer), undefined)
     assert.equal(await shown({ bearer: () => 'old' }, wants(['bearer']), bearer), undefined)
@@ -156,7 +156,7 @@ describe('the authenticator', () => {
   })
 
   it('leaves everything to `authenticate` when that is given', async () => {
-    const authenticate = ({ url }: AuthRequest): AuthAnswer => ({ headers: { 'x-signed': url } })
+    const authenticate = ({ url }: AuthRequest): AuthCredentials => ({ headers: { 'x-signed': url } })
     assert.deepEqual(await shown({ authenticate, bearer: 'b' }), ['headers x-signed https://agent.example/'])
   })
 

@@ -1,26 +1,26 @@
 /**
- * What `connect` was told about who we are, as an Authenticator. A bearer token alone goes to one place whatever the
- * card says, and costs a page nothing to load; the rest comes when it is first needed.
+ * Builds the Authenticator from the credentials in the `connect` options. A bearer token alone always goes into the
+ * same header and adds nothing to a page's bundle; the other schemes are loaded when they are first needed.
  */
 import type { Authenticator, ConnectOptions } from '../contract.ts'
-import { reveal } from './secret.ts'
-import type { TokenParts } from './token-request.ts'
+import { resolveSecret } from './secret.ts'
+import type { TokenDeps } from './token-request.ts'
 
-export function authenticatorOf(options: ConnectOptions, parts: TokenParts): Authenticator | undefined {
+export function authenticatorFromOptions(options: ConnectOptions, parts: TokenDeps): Authenticator | undefined {
   const { authenticate, bearer, apiKey, basic, oauth } = options
   if (authenticate) return authenticate
   if (apiKey || basic || oauth) {
     let loaded: Authenticator | undefined
     return async (request) => {
-      const { createAuthenticator } = await import('./schemes.ts')
-      loaded ??= createAuthenticator(options, parts)
+      const { createSchemeAuthenticator } = await import('./scheme-authenticator.ts')
+      loaded ??= createSchemeAuthenticator(options, parts)
       return loaded(request)
     }
   }
   if (!bearer) return undefined
   return async ({ refused }) => {
-    const authorization = await reveal(bearer, 'Bearer ')
-    // The same again would be refused again.
+    const authorization = await resolveSecret(bearer, 'Bearer ')
+    // Sending the same credentials again would fail again.
     if (authorization === refused?.sent?.headers?.['authorization']) return undefined
     return authorization ? { headers: { authorization } } : undefined
   }

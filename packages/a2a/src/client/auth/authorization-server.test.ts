@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OAuthFlows, SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import { startAuthorizationServer } from '../../testing/authorization-server.ts'
+import { startAuthorizationServer } from '../../testing/fixtures/authorization-server.ts'
 import type { Fetch, OAuthOptions } from '../contract.ts'
-import { defaultLimits } from '../limits.ts'
-import { createServerFinder, type Flow } from './authorization-server.ts'
+import { defaultClientLimits } from '../default-limits.ts'
+import { createAuthorizationServerFinder, type OAuthFlow } from './authorization-server.ts'
 
 const { signal } = new AbortController()
 const agentUrl = 'https://agent.example/a2a'
@@ -19,30 +19,34 @@ const credentials = (tokenUrl: string, metadataUrl?: string): SecurityScheme =>
 function find(
   options: Partial<OAuthOptions>,
   scheme?: SecurityScheme,
-  about: { readonly flow?: Flow; readonly at?: string; readonly ask?: Fetch } = {},
+  about: { readonly flow?: OAuthFlow; readonly at?: string; readonly ask?: Fetch } = {},
 ) {
   const { flow = 'client-credentials', at = agentUrl, ask = fetch } = about
-  const parts = { fetch: ask, limits: { ...defaultLimits, timeoutMs: 2_000 } }
-  return createServerFinder({ clientId: 'me', clientSecret: 's', ...options }, flow, parts)(scheme, at, signal)
+  const parts = { fetch: ask, limits: { ...defaultClientLimits, timeoutMs: 2_000 } }
+  return createAuthorizationServerFinder({ clientId: 'me', clientSecret: 's', ...options }, flow, parts)(
+    scheme,
+    at,
+    signal,
+  )
 }
-const nobody = (): never => assert.fail('asked a server')
+const noRequest = (): never => assert.fail('asked a server')
 
 describe('the authorization server', () => {
   it('of the card is used on the agent’s own origin', async () => {
-    const server = await find({}, credentials('https://agent.example/oauth/token'), { ask: nobody })
+    const server = await find({}, credentials('https://agent.example/oauth/token'), { ask: noRequest })
     assert.equal(server.tokenUrl, 'https://agent.example/oauth/token')
   })
 
   it('that a card names elsewhere gets no secret unless the user allows it', async () => {
     const elsewhere = 'https://id.example/token'
-    await assert.rejects(find({}, credentials(elsewhere), { ask: nobody }), (reason: A2AError) => {
+    await assert.rejects(find({}, credentials(elsewhere), { ask: noRequest }), (reason: A2AError) => {
       assert.equal(reason.code, 'UNAUTHENTICATED')
       assert.equal(reason.details['reason'], 'AUTHORIZATION_SERVER_NOT_TRUSTED')
       assert.match(reason.message, /oauth\.trust: \['https:\/\/id\.example'\]/)
       return true
     })
     for (const trust of [['https://id.example'], ['https://other.example', 'https://id.example/'], [elsewhere]])
-      assert.equal((await find({ trust }, credentials(elsewhere), { ask: nobody })).tokenUrl, elsewhere)
+      assert.equal((await find({ trust }, credentials(elsewhere), { ask: noRequest })).tokenUrl, elsewhere)
   })
 
   it('is not allowed by an address that merely looks like an allowed one', async () => {
@@ -58,14 +62,14 @@ describe('the authorization server', () => {
       'https://agent.example.evil.test/token',
       'https://agent.example:8443/token',
     ])
-      await assert.rejects(find({ trust }, credentials(lookalike), { ask: nobody }), A2AError, lookalike)
-    assert.ok(await find({ trust }, credentials('https://shared.example/mine/token'), { ask: nobody }))
+      await assert.rejects(find({ trust }, credentials(lookalike), { ask: noRequest }), A2AError, lookalike)
+    assert.ok(await find({ trust }, credentials('https://shared.example/mine/token'), { ask: noRequest }))
   })
 
   it('is spoken to by https, on this machine, or where the user says that the network is safe', async () => {
     for (const tokenUrl of ['http://id.example/token', 'ftp://id.example/token', 'http://127.0.0.1.evil.test/token']) {
-      await assert.rejects(find({ tokenUrl }, undefined, { ask: nobody }), /only https is safe/)
-      await assert.rejects(find({}, credentials(tokenUrl), { at: tokenUrl, ask: nobody }), /only https is safe/)
+      await assert.rejects(find({ tokenUrl }, undefined, { ask: noRequest }), /only https is safe/)
+      await assert.rejects(find({}, credentials(tokenUrl), { at: tokenUrl, ask: noRequest }), /only https is safe/)
     }
     for (const tokenUrl of [
       'http://localhost:1/t',
@@ -85,7 +89,7 @@ describe('the authorization server', () => {
     const card = oauth2({
       clientCredentials: { tokenUrl: 'https://evil.test/t', refreshUrl: 'https://evil.test/r', scopes },
     })
-    assert.deepEqual(await find({ tokenUrl }, card, { ask: nobody }), {
+    assert.deepEqual(await find({ tokenUrl }, card, { ask: noRequest }), {
       tokenUrl,
       refreshUrl: tokenUrl,
       deviceAuthorizationUrl: undefined,
@@ -98,10 +102,10 @@ describe('the authorization server', () => {
     const near = oauth2({ clientCredentials: { ...flow, refreshUrl: 'https://agent.example/r' } })
     assert.equal((await find({}, near)).refreshUrl, 'https://agent.example/r')
     const far = oauth2({ clientCredentials: { ...flow, refreshUrl: 'https://evil.test/r' } })
-    await assert.rejects(find({}, far), /nobody vouches/)
+    await assert.rejects(find({}, far), /which is not trusted/)
   })
 
-  it('says in its metadata where things are and how it wants to be told who we are', async () => {
+  it('lists its endpoints and client authentication methods in its metadata', async () => {
     const server = await startAuthorizationServer({ methods: ['client_secret_post'], tellsMethods: true })
     const { url, metadataUrl } = server
     const expected = {
@@ -120,9 +124,9 @@ describe('the authorization server', () => {
 
   it('is asked for its metadata once, also by many at a time', async () => {
     const server = await startAuthorizationServer()
-    const finder = createServerFinder({ clientId: 'me', metadataUrl: server.metadataUrl }, 'device-code', {
+    const finder = createAuthorizationServerFinder({ clientId: 'me', metadataUrl: server.metadataUrl }, 'device-code', {
       fetch,
-      limits: defaultLimits,
+      limits: defaultClientLimits,
     })
     await Promise.all([finder(undefined, agentUrl, signal), finder(undefined, agentUrl, signal)])
     await finder(undefined, agentUrl, signal)
@@ -141,13 +145,13 @@ describe('the authorization server', () => {
   it('is found without its metadata where the card says enough, and not found where it does not', async () => {
     const server = await startAuthorizationServer({ metadata: { token_endpoint: undefined } })
     const tokenUrl = 'https://agent.example/t'
-    // Not to be trusted, not reachable: neither is needed.
+    // Neither trusted nor reachable, but neither is needed.
     for (const metadataUrl of ['https://evil.test/m', 'https://agent.example/m'])
       assert.equal(
         (await find({}, credentials(tokenUrl, metadataUrl), { ask: () => Promise.reject(new Error('down')) })).tokenUrl,
         tokenUrl,
       )
-    await assert.rejects(find({}, oauth2({}, 'https://evil.test/m'), { ask: nobody }), /nobody vouches/)
+    await assert.rejects(find({}, oauth2({}, 'https://evil.test/m'), { ask: noRequest }), /which is not trusted/)
     await assert.rejects(find({ metadataUrl: `${server.url}/lost` }), /answered HTTP 405/)
     await assert.rejects(find({ metadataUrl: server.metadataUrl }), /No token endpoint is known/)
   })

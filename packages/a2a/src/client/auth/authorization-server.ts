@@ -1,63 +1,67 @@
 /**
- * Which authorization server may be asked for a token. What the user wrote is obeyed; what a card says is a stranger's
- * word: a card that could name any token endpoint could have the client secret sent there. So an address out of a card
- * counts on the agent's own origin, which will get the token anyway, and where `oauth.trust` allows it.
+ * Decides which authorization server may be asked for a token. URLs from the user are always used. URLs from a card are
+ * untrusted: a card that could name any token endpoint could have the client secret sent there. A URL from a card is
+ * therefore used only on the agent's own origin, which gets the token anyway, and where `oauth.trust` allows it.
  */
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import type { OAuthOptions } from '../contract.ts'
-import { jointly } from './joint.ts'
-import { type Answer, readMetadata, type TokenParts } from './token-request.ts'
+import { singleFlight } from './single-flight.ts'
+import { type OAuthResponse, readMetadata, type TokenDeps } from './token-request.ts'
 
 export interface AuthorizationServer {
   readonly tokenUrl: string
-  /** Where refresh tokens go. */
+  /** The endpoint for refresh tokens. */
   readonly refreshUrl: string
   readonly deviceAuthorizationUrl: string | undefined
-  /** How clients may prove who they are, as far as the server says so. */
+  /** The client authentication methods that the server declares, if it declares any. */
   readonly methods: readonly string[] | undefined
 }
-export type Flow = NonNullable<OAuthOptions['flow']>
+export type OAuthFlow = NonNullable<OAuthOptions['flow']>
 
-/** Addresses as somebody gave them, the user or a card. */
-interface Named {
+/** URLs as the user or a card gives them. */
+interface ServerAddresses {
   readonly tokenUrl?: string
   readonly refreshUrl?: string
   readonly deviceAuthorizationUrl?: string
   readonly metadataUrl?: string
 }
-export type FindServer = (
+export type AuthorizationServerFinder = (
   scheme: SecurityScheme | undefined,
   agentUrl: string,
   signal: AbortSignal,
 ) => Promise<AuthorizationServer>
 
-/** Either the user names the server or the card does; the two are never mixed. */
-export function createServerFinder(options: OAuthOptions, flow: Flow, parts: TokenParts): FindServer {
+/** The server comes from the user or from the card; the two are never mixed. */
+export function createAuthorizationServerFinder(
+  options: OAuthOptions,
+  flow: OAuthFlow,
+  parts: TokenDeps,
+): AuthorizationServerFinder {
   const found = new Map<string, AuthorizationServer>()
-  const byUser = (options.tokenUrl ?? options.metadataUrl) !== undefined
+  const isNamedByUser = (options.tokenUrl ?? options.metadataUrl) !== undefined
   const allowed = (options.trust ?? []).map(prefixOf)
   const isAllowed = (url: URL): boolean => allowed.some((prefix) => `${url.href}/`.startsWith(prefix))
 
   return async (scheme, agentUrl, signal) => {
-    const named = byUser ? options : namedBy(scheme, flow)
+    const named = isNamedByUser ? options : addressesFromScheme(scheme, flow)
     const { origin } = new URL(agentUrl)
     const key = JSON.stringify([origin, named.tokenUrl, named.metadataUrl, named.deviceAuthorizationUrl])
     const known = found.get(key)
     if (known !== undefined) return known
-    const server = await jointly(found, key, signal, (signal) => find(named, origin, signal))
+    const server = await singleFlight(found, key, signal, (signal) => find(named, origin, signal))
     found.set(key, server)
     return server
   }
 
-  async function find(named: Named, agentOrigin: string, signal: AbortSignal): Promise<AuthorizationServer> {
-    let metadata: Answer | undefined
-    // What a server says that the user named, or allows, is as good as the user's own word.
-    let vouched = byUser
+  async function find(named: ServerAddresses, agentOrigin: string, signal: AbortSignal): Promise<AuthorizationServer> {
+    let metadata: OAuthResponse | undefined
+    // Metadata of a server that the user named or allowed is trusted like the user's own settings.
+    let isTrusted = isNamedByUser
     try {
       if (named.metadataUrl !== undefined) {
-        const url = check(named.metadataUrl, byUser)
-        vouched ||= isAllowed(url)
+        const url = check(named.metadataUrl, isNamedByUser)
+        isTrusted ||= isAllowed(url)
         metadata = await readMetadata(url.href, parts, signal)
       }
     } catch (reason) {
@@ -67,17 +71,17 @@ export function createServerFinder(options: OAuthOptions, flow: Flow, parts: Tok
     const pick = (own: string | undefined, field: string): string | undefined => {
       const told = metadata?.[field]
       return own !== undefined
-        ? check(own, byUser).href
+        ? check(own, isNamedByUser).href
         : typeof told === 'string'
-          ? check(told, vouched).href
+          ? check(told, isTrusted).href
           : undefined
     }
     const tokenUrl = pick(named.tokenUrl, 'token_endpoint')
-    if (tokenUrl === undefined) throw problem('No token endpoint is known: give oauth.tokenUrl or oauth.metadataUrl')
+    if (tokenUrl === undefined) throw authError('No token endpoint is known: give oauth.tokenUrl or oauth.metadataUrl')
     const methods = metadata?.['token_endpoint_auth_methods_supported']
     return {
       tokenUrl,
-      refreshUrl: named.refreshUrl === undefined ? tokenUrl : check(named.refreshUrl, byUser).href,
+      refreshUrl: named.refreshUrl === undefined ? tokenUrl : check(named.refreshUrl, isNamedByUser).href,
       deviceAuthorizationUrl:
         flow === 'device-code' ? pick(named.deviceAuthorizationUrl, 'device_authorization_endpoint') : undefined,
       methods: Array.isArray(methods) ? methods.filter((one) => typeof one === 'string') : undefined,
@@ -86,23 +90,23 @@ export function createServerFinder(options: OAuthOptions, flow: Flow, parts: Tok
     function check(address: string, trusted: boolean): URL {
       const url = URL.canParse(address) ? new URL(address) : undefined
       if (url === undefined || url.username !== '' || url.password !== '')
-        throw problem('The address of the authorization server is malformed')
+        throw authError('The address of the authorization server is malformed')
       const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (isLoopback(url) || isAllowed(url)))
       if (!secure)
-        throw problem(
+        throw authError(
           `Secrets are not sent to ${url.origin}: only https is safe. On a network of your own: oauth.trust: ['${url.origin}']`,
         )
       if (trusted || url.origin === agentOrigin || isAllowed(url)) return url
-      throw problem(
-        `The card names ${url.origin} as its authorization server, and nobody vouches for that. ` +
-          `If it is right: oauth.trust: ['${url.origin}'], or name the server yourself in oauth.tokenUrl or oauth.metadataUrl`,
+      throw authError(
+        `The card names ${url.origin} as its authorization server, which is not trusted. ` +
+          `To allow it, set oauth.trust: ['${url.origin}'], or set oauth.tokenUrl or oauth.metadataUrl`,
         { reason: 'AUTHORIZATION_SERVER_NOT_TRUSTED', origin: url.origin },
       )
     }
   }
 }
 
-function namedBy(scheme: SecurityScheme | undefined, flow: Flow): Named {
+function addressesFromScheme(scheme: SecurityScheme | undefined, flow: OAuthFlow): ServerAddresses {
   if (scheme === undefined) return {}
   if ('openIdConnectSecurityScheme' in scheme)
     return { metadataUrl: scheme.openIdConnectSecurityScheme.openIdConnectUrl }
@@ -112,9 +116,11 @@ function namedBy(scheme: SecurityScheme | undefined, flow: Flow): Named {
   return { ...named, ...(oauth2MetadataUrl !== undefined && { metadataUrl: oauth2MetadataUrl }) }
 }
 
-/** An origin, or more of an address, that others may begin with: `https://id.example.com` does not allow `.com.evil`. */
+/**
+ * A prefix of allowed URLs: an origin, or an origin with a path. `https://id.example.com` does not allow `.com.evil`.
+ */
 function prefixOf(entry: string): string {
-  if (!URL.canParse(entry)) throw problem('oauth.trust lists origins, such as https://id.example.com', { entry })
+  if (!URL.canParse(entry)) throw authError('oauth.trust lists origins, such as https://id.example.com', { entry })
   const { href } = new URL(entry)
   return href.endsWith('/') ? href : `${href}/`
 }
@@ -123,6 +129,6 @@ function isLoopback({ hostname }: URL): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
-function problem(message: string, details: Readonly<Record<string, string>> = {}): A2AError {
+function authError(message: string, details: Readonly<Record<string, string>> = {}): A2AError {
   return new A2AError('UNAUTHENTICATED', message, details)
 }

@@ -1,30 +1,30 @@
-/** Who we are: what `connect` may be told about it, and what becomes of that with each request. */
+/** Authentication: the options of `connect`, and the credentials that are added to each request. */
 import type { AgentCard } from '../../model/card.ts'
 
 export interface AuthRequest {
-  /** Not known while the card itself is fetched. */
+  /** `undefined` while the card itself is fetched. */
   readonly card: AgentCard | undefined
   readonly url: string
-  /** The answer that refused us, when this is the second try: its status is 401. */
+  /** The 401 response to the first attempt, if this is the second one. */
   readonly refused?: {
     readonly wwwAuthenticate: string | undefined
-    /** What the refused request had been given: another caller may have renewed it in the meantime. */
-    readonly sent: AuthAnswer | undefined
+    /** The credentials of the refused request: another caller may have renewed them in the meantime. */
+    readonly sent: AuthCredentials | undefined
   }
   readonly signal: AbortSignal
 }
-/** What is added to a request. Cookies are joined into one header. */
-export interface AuthAnswer {
+/** Credentials to add to a request. Cookies are joined into one header. */
+export interface AuthCredentials {
   readonly headers?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly cookies?: Readonly<Record<string, string>>
 }
-/** Asked before every request, and once more after a 401. `undefined`: nothing to add; after a 401: give up. */
-export type Authenticator = (request: AuthRequest) => AuthAnswer | undefined | Promise<AuthAnswer | undefined>
+/** Called before every request, and once more after a 401. `undefined` adds nothing; after a 401 it gives up. */
+export type Authenticator = (request: AuthRequest) => AuthCredentials | undefined | Promise<AuthCredentials | undefined>
 
 export type Secret = string | undefined | (() => string | undefined | Promise<string | undefined>)
 
-/** Tokens by OAuth 2. Where the token endpoint is not given, the card's scheme names it. Loaded when first needed. */
+/** OAuth 2 tokens. If no token endpoint is given, the card's scheme names it. Loaded when first needed. */
 export interface OAuthOptions {
   readonly clientId: string
   readonly clientSecret?: Secret
@@ -33,20 +33,21 @@ export interface OAuthOptions {
   readonly flow?: 'client-credentials' | 'device-code'
   readonly tokenUrl?: string
   readonly deviceAuthorizationUrl?: string
-  /** Instead of those two: the server's metadata (RFC 8414 or OpenID Connect discovery), which names them. */
+  /** Replaces those two: the URL of the server's metadata (RFC 8414 or OpenID Connect discovery), which names them. */
   readonly metadataUrl?: string
   /**
-   * Origins (`https://id.example.com`) that a card may name as its authorization server. The agent's own origin may
-   * always be named; a secret is sent to no other. Plain http is spoken with loopback, and with what is listed here.
+   * Origins (`https://id.example.com`) that a card may name as its authorization server. A card may always name the
+   * agent's own origin; secrets are sent to no other origin. Plain http is used only with loopback and with the origins
+   * listed here.
    */
   readonly trust?: readonly string[]
-  /** What the token is for (RFC 8707), so that it is of no use elsewhere. */
+  /** The resource that the token is for (RFC 8707), so that it cannot be used elsewhere. */
   readonly resource?: string
-  /** The same, for servers that call it so. */
+  /** Like `resource`, for servers that call it `audience`. */
   readonly audience?: string
   /** Shows a person where to sign in and with which code. */
   onDeviceCode?(prompt: DeviceCodePrompt): void
-  /** Where tokens outlive the process. Default: memory. */
+  /** A cache for tokens that outlives the process. Default: memory. */
   readonly cache?: TokenCache
 }
 export interface DeviceCodePrompt {

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '../../model/error.ts'
-import { type AuthorizationServerOptions, startAuthorizationServer } from '../../testing/authorization-server.ts'
+import {
+  type AuthorizationServerOptions,
+  startAuthorizationServer,
+} from '../../testing/fixtures/authorization-server.ts'
 import type { AuthRequest, DeviceCodePrompt, OAuthOptions } from '../contract.ts'
-import { defaultLimits } from '../limits.ts'
-import { createTokens } from './oauth.ts'
+import { defaultClientLimits } from '../default-limits.ts'
+import { createTokenSource } from './oauth.ts'
 
 const pending = { status: 400, json: { error: 'authorization_pending' } }
 const says = (error: string) => ({ status: 400, json: { error } })
 
-/** A person, a server, and a clock that runs only when somebody waits. */
+/** A person, a server, and a clock that advances only while the client waits. */
 async function signingIn(over: AuthorizationServerOptions = {}, options: Partial<OAuthOptions> = {}) {
   const server = await startAuthorizationServer(over)
   const prompts: DeviceCodePrompt[] = []
@@ -19,10 +22,10 @@ async function signingIn(over: AuthorizationServerOptions = {}, options: Partial
     time.nowMs += ms
   }
   const { tokenUrl, deviceAuthorizationUrl } = server
-  const tokens = createTokens(
+  const tokens = createTokenSource(
     { clientId: 'me', tokenUrl, deviceAuthorizationUrl, onDeviceCode: (prompt) => prompts.push(prompt), ...options },
     'device-code',
-    { fetch, limits: { ...defaultLimits, timeoutMs: 5_000 }, time: { now: () => time.nowMs, wait } },
+    { fetch, limits: { ...defaultClientLimits, timeoutMs: 5_000 }, time: { now: () => time.nowMs, sleep: wait } },
   )
   const request = { card: undefined, url: 'https://agent.example', signal: new AbortController().signal }
   return {
@@ -121,9 +124,9 @@ describe('signing in with a device code', () => {
     assert.equal(prompts.length, 3)
   })
 
-  it('does not begin where nobody can be shown the code, or nobody gives one', async () => {
+  it('does not begin without onDeviceCode, or without a device authorization endpoint', async () => {
     const blind = await signingIn({}, { onDeviceCode: undefined as never })
-    await assert.rejects(blind.get(), /give oauth.onDeviceCode/)
+    await assert.rejects(blind.get(), /requires oauth.onDeviceCode/)
     const lost = await signingIn({}, { deviceAuthorizationUrl: undefined as never })
     await assert.rejects(lost.get(), /give oauth.deviceAuthorizationUrl or oauth.metadataUrl/)
     assert.deepEqual([...blind.server.asked, ...lost.server.asked], [])
@@ -137,10 +140,14 @@ describe('signing in with a device code', () => {
     }
     const { tokenUrl, deviceAuthorizationUrl } = server
     const onDeviceCode = (): void => assert.fail('shown to a person')
-    const tokens = createTokens({ clientId: 'me', tokenUrl, deviceAuthorizationUrl, onDeviceCode }, 'device-code', {
-      fetch: scripted,
-      limits: defaultLimits,
-    })
+    const tokens = createTokenSource(
+      { clientId: 'me', tokenUrl, deviceAuthorizationUrl, onDeviceCode },
+      'device-code',
+      {
+        fetch: scripted,
+        limits: defaultClientLimits,
+      },
+    )
     const request = { card: undefined, url: server.url, signal: new AbortController().signal }
     await assert.rejects(tokens(request, undefined, []), /no verification_uri/)
   })
@@ -151,10 +158,14 @@ describe('signing in with a device code', () => {
     const { tokenUrl, deviceAuthorizationUrl } = server
     const shown = Promise.withResolvers<void>()
     const onDeviceCode = (): void => shown.resolve()
-    const tokens = createTokens({ clientId: 'me', tokenUrl, deviceAuthorizationUrl, onDeviceCode }, 'device-code', {
-      fetch,
-      limits: defaultLimits,
-    })
+    const tokens = createTokenSource(
+      { clientId: 'me', tokenUrl, deviceAuthorizationUrl, onDeviceCode },
+      'device-code',
+      {
+        fetch,
+        limits: defaultClientLimits,
+      },
+    )
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
     const before = timers()
     const waiting = tokens({ card: undefined, url: server.url, signal: stop.signal }, undefined, [])

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import { type AuthorizationServerOptions, startAuthorizationServer } from '../../testing/authorization-server.ts'
+import {
+  type AuthorizationServerOptions,
+  startAuthorizationServer,
+} from '../../testing/fixtures/authorization-server.ts'
 import type { AuthRequest, OAuthOptions } from '../contract.ts'
-import { defaultLimits } from '../limits.ts'
-import { createTokens } from './oauth.ts'
-import { memoryTokens } from './token-cache.ts'
+import { defaultClientLimits } from '../default-limits.ts'
+import { createTokenSource } from './oauth.ts'
+import { memoryTokenCache } from './token-cache.ts'
 
 const secret = { clientId: 'me', clientSecret: 's3cret: +/ü' }
 type Server = Awaited<ReturnType<typeof startAuthorizationServer>>
@@ -19,17 +22,17 @@ function tokensOf(server: Server, over: Partial<OAuthOptions> = {}, agentUrl = `
   const time = { nowMs: 1_000_000, waits: [] as number[] }
   const parts = {
     fetch,
-    limits: { ...defaultLimits, timeoutMs: 5_000 },
+    limits: { ...defaultClientLimits, timeoutMs: 5_000 },
     time: {
       now: () => time.nowMs,
-      async wait(ms: number) {
+      async sleep(ms: number) {
         time.waits.push(ms)
         time.nowMs += ms
       },
     },
   }
   const options = { ...secret, tokenUrl: server.tokenUrl, ...over }
-  const tokens = createTokens(options, options.flow ?? 'client-credentials', parts)
+  const tokens = createTokenSource(options, options.flow ?? 'client-credentials', parts)
   const request = { card: undefined, url: agentUrl, signal: new AbortController().signal }
   return {
     time,
@@ -130,7 +133,7 @@ describe('a token', () => {
     const token = await get()
     const renewed = await Promise.all([afterRefusalOf(token), afterRefusalOf(token), afterRefusalOf(token)])
     assert.deepEqual(renewed, ['access-2', 'access-2', 'access-2'])
-    // Late news: the token was renewed long since.
+    // A late refusal: the token was renewed long ago.
     assert.equal(await afterRefusalOf('access-1'), 'access-2')
     assert.equal(server.asked.length, 2)
   })
@@ -151,7 +154,7 @@ describe('a token', () => {
 
   it('keeps its refresh token when the server gives no new one', async () => {
     const server = await machine()
-    const cache = memoryTokens()
+    const cache = memoryTokenCache()
     const { get } = tokensOf(server, {
       cache: { ...cache, get: (key) => cache.get(key) ?? { accessToken: '', refreshToken: 'mine' } },
     })
@@ -189,7 +192,7 @@ describe('a token', () => {
 
   it('is taken from another process that has used up the refresh token first', async () => {
     const server = await machine({ lifetimeSeconds: 100, refreshTokens: true })
-    const cache = memoryTokens()
+    const cache = memoryTokenCache()
     const [mine, other] = [tokensOf(server, { cache }), tokensOf(server, { cache: { get: cache.get, set: cache.set } })]
     await mine.get()
     mine.time.nowMs += 100_000
@@ -205,7 +208,7 @@ describe('a token', () => {
 
   it('outlives the connection in a cache that the user brings', async () => {
     const server = await machine()
-    const cache = memoryTokens()
+    const cache = memoryTokenCache()
     assert.equal(await tokensOf(server, { cache }).get(), 'access-1')
     assert.equal(await tokensOf(server, { cache }).get(), 'access-1')
     assert.equal(
@@ -228,9 +231,9 @@ describe('a token', () => {
   it('is waited for no longer than allowed, and an abort of the caller is its own reason', async () => {
     const server = await machine()
     server.next.push(new Promise(() => {}), new Promise(() => {}))
-    const quick = createTokens({ ...secret, tokenUrl: server.tokenUrl }, 'client-credentials', {
+    const quick = createTokenSource({ ...secret, tokenUrl: server.tokenUrl }, 'client-credentials', {
       fetch,
-      limits: { ...defaultLimits, timeoutMs: 30 },
+      limits: { ...defaultClientLimits, timeoutMs: 30 },
     })
     const request = { card: undefined, url: server.url, signal: new AbortController().signal }
     await assert.rejects(quick(request, undefined, []), failsWith('TIMEOUT', /took too long/))

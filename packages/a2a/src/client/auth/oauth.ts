@@ -1,44 +1,51 @@
 /**
- * Access tokens by OAuth 2, for machines (client credentials) and for people (device code). Loaded when a token is first
- * needed. A token is kept until shortly before it ends; then, or when the agent refuses it, it is renewed once for all
- * who wait: by its refresh token if it has one, else from the start.
+ * OAuth 2 access tokens, for machines (client credentials) and for people (device code). Loaded when a token is first
+ * needed. A token is kept until shortly before it expires. When it expires, or when the agent refuses it, it is renewed
+ * once for all waiting calls: with its refresh token if it has one, otherwise from the start.
  */
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import type { AuthRequest, OAuthOptions, StoredToken } from '../contract.ts'
-import { type AuthorizationServer, createServerFinder, type Flow } from './authorization-server.ts'
-import { numberOf, signIn } from './device-code.ts'
-import { jointly } from './joint.ts'
-import { usable, keyOf, memoryTokens, renewalTime } from './token-cache.ts'
-import { type Answer, createTokenClient, type Form, oauthErrorOf, type Time, type TokenParts } from './token-request.ts'
+import { type AuthorizationServer, createAuthorizationServerFinder, type OAuthFlow } from './authorization-server.ts'
+import { parseSeconds, signInWithDeviceCode } from './device-code.ts'
+import { singleFlight } from './single-flight.ts'
+import { usableToken, tokenCacheKey, memoryTokenCache, renewalTime } from './token-cache.ts'
+import {
+  type OAuthResponse,
+  createOAuthPost,
+  type OAuthForm,
+  oauthErrorOf,
+  type OAuthClock,
+  type TokenDeps,
+} from './token-request.ts'
 
-/** A token for this request, or none after a refusal that another one would not change. */
-export type Tokens = (
+/** Returns a token for this request, or nothing after a refusal that another token would not change. */
+export type TokenSource = (
   request: AuthRequest,
-  /** Of the card, if it has one for us; and the scopes its requirement lists. */
+  /** The matching scheme of the card, if there is one, and the scopes that its requirement lists. */
   scheme: SecurityScheme | undefined,
   scopes: readonly string[],
 ) => Promise<string | undefined>
 
-/** A person who has just signed in is not asked again because the agent refuses what came of it. */
-const justNowMs = 60_000
+/** A person who has just signed in is not asked again because the agent refuses the resulting token. */
+const recentSignInMs = 60_000
 
-export function createTokens(options: OAuthOptions, flow: Flow, parts: TokenParts): Tokens {
-  const { clientId, audience, resource, cache = memoryTokens() } = options
-  const time = parts.time ?? realTime
-  const findServer = createServerFinder(options, flow, parts)
-  const post = createTokenClient(options, parts)
+export function createTokenSource(options: OAuthOptions, flow: OAuthFlow, parts: TokenDeps): TokenSource {
+  const { clientId, audience, resource, cache = memoryTokenCache() } = options
+  const time = parts.time ?? systemClock
+  const findServer = createAuthorizationServerFinder(options, flow, parts)
+  const post = createOAuthPost(options, parts)
   let lastSignIn: { readonly accessToken: string; readonly at: number } | undefined
 
   return async (request, scheme, required) => {
     const { signal } = request
     const server = await findServer(scheme, request.url, signal)
     const scopes = options.scopes ?? required
-    const key = keyOf({ tokenUrl: server.tokenUrl, clientId, flow, scopes, audience, resource })
+    const key = tokenCacheKey({ tokenUrl: server.tokenUrl, clientId, flow, scopes, audience, resource })
     const refused = bearerOf(request.refused?.sent?.headers)
     const token =
-      usable(await cache.get(key), refused, time.now()) ??
-      (await jointly(cache, key, signal, (signal) => renew(key, server, scopes, refused, signal)))
+      usableToken(await cache.get(key), refused, time.now()) ??
+      (await singleFlight(cache, key, signal, (signal) => renew(key, server, scopes, refused, signal)))
     return token?.accessToken
   }
 
@@ -49,16 +56,16 @@ export function createTokens(options: OAuthOptions, flow: Flow, parts: TokenPart
     refused: string | undefined,
     signal: AbortSignal,
   ): Promise<StoredToken | undefined> {
-    // Somebody may have been quicker: another call, or another process that shares the cache.
+    // Another call, or another process that shares the cache, may have renewed the token already.
     const kept = await cache.get(key)
-    const renewed = usable(kept, refused, time.now()) ?? (await refresh(key, server, kept?.refreshToken, signal))
+    const renewed = usableToken(kept, refused, time.now()) ?? (await refresh(key, server, kept?.refreshToken, signal))
     if (renewed !== undefined) return renewed
     await cache.set(key, undefined)
     if (
       flow === 'device-code' &&
       refused !== undefined &&
       refused === lastSignIn?.accessToken &&
-      time.now() - lastSignIn.at < justNowMs
+      time.now() - lastSignIn.at < recentSignInMs
     )
       return undefined
     return keep(key, await begin(server, scopes, signal))
@@ -69,20 +76,20 @@ export function createTokens(options: OAuthOptions, flow: Flow, parts: TokenPart
     scopes: readonly string[],
     signal: AbortSignal,
   ): Promise<StoredToken> {
-    const form: Form = { scope: scopes.length > 0 ? scopes.join(' ') : undefined, audience, resource }
+    const form: OAuthForm = { scope: scopes.length > 0 ? scopes.join(' ') : undefined, audience, resource }
     const askedAt = time.now()
     if (flow === 'client-credentials')
       return tokenOf(
         await post(server.tokenUrl, { grant_type: 'client_credentials', ...form }, server.methods, signal),
         askedAt,
       )
-    const answer = await signIn(options, server, form, post, time, signal)
+    const answer = await signInWithDeviceCode(options, server, form, post, time, signal)
     const token = tokenOf(answer, time.now())
     lastSignIn = { accessToken: token.accessToken, at: time.now() }
     return token
   }
 
-  /** `undefined`: there is no refresh token, or it is no good any more. */
+  /** `undefined`: there is no refresh token, or it is no longer valid. */
   async function refresh(
     key: string,
     server: AuthorizationServer,
@@ -94,14 +101,14 @@ export function createTokens(options: OAuthOptions, flow: Flow, parts: TokenPart
     try {
       const form = { grant_type: 'refresh_token', refresh_token: refreshToken, resource }
       const answer = await post(server.refreshUrl, form, server.methods, signal)
-      // Without a new one the old stays good (RFC 6749 §6).
+      // If the response has no new refresh token, the old one stays valid (RFC 6749 §6).
       return await keep(key, { refreshToken, ...tokenOf(answer, askedAt) })
     } catch (reason) {
       if (oauthErrorOf(reason) !== 'invalid_grant') throw reason
     }
-    // Used up, perhaps by another process that has put its successor into the cache.
+    // The refresh token was used already, perhaps by another process that has put its successor into the cache.
     const kept = await cache.get(key)
-    return kept?.refreshToken === refreshToken ? undefined : usable(kept, undefined, time.now())
+    return kept?.refreshToken === refreshToken ? undefined : usableToken(kept, undefined, time.now())
   }
 
   async function keep(key: string, token: StoredToken): Promise<StoredToken> {
@@ -110,13 +117,13 @@ export function createTokens(options: OAuthOptions, flow: Flow, parts: TokenPart
   }
 }
 
-function tokenOf(answer: Answer, askedAt: number): StoredToken {
+function tokenOf(answer: OAuthResponse, askedAt: number): StoredToken {
   const { access_token: accessToken, refresh_token: refreshToken, token_type: type = 'bearer' } = answer
   if (typeof accessToken !== 'string' || accessToken === '')
     throw new A2AError('UNAUTHENTICATED', 'The authorization server gave no access_token')
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
     throw new A2AError('UNAUTHENTICATED', 'The authorization server gave a token that is not of the type Bearer')
-  const lifetime = numberOf(answer['expires_in'])
+  const lifetime = parseSeconds(answer['expires_in'])
   return {
     accessToken,
     ...(typeof refreshToken === 'string' && refreshToken !== '' && { refreshToken }),
@@ -129,9 +136,9 @@ function bearerOf(headers: Readonly<Record<string, string>> | undefined): string
   return value?.startsWith('Bearer ') ? value.slice('Bearer '.length) : undefined
 }
 
-const realTime: Time = {
+const systemClock: OAuthClock = {
   now: Date.now,
-  wait: (ms, signal) =>
+  sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       const stop = (): void => {
         clearTimeout(timer)
@@ -143,7 +150,7 @@ const realTime: Time = {
       }, ms)
       signal.addEventListener('abort', stop)
       if (signal.aborted) stop()
-      // Whoever waits for the token keeps the process alive, and nobody else.
+      // Callers that wait for the token keep the process alive; this timer must not.
       if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
     }),
 }

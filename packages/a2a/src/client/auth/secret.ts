@@ -1,8 +1,8 @@
-/** What a user gives as a secret, as it goes out. */
+/** Resolves a secret that the user gave to the value that is sent. */
 import type { Secret } from '../contract.ts'
 
-/** Functions are asked each time. Secrets that come from files end in line breaks. */
-export async function reveal(secret: Secret, prefix = ''): Promise<string | undefined> {
+/** A function is called each time. Trailing line breaks are removed, because secrets often come from files. */
+export async function resolveSecret(secret: Secret, prefix = ''): Promise<string | undefined> {
   const value = (typeof secret === 'function' ? await secret() : secret)?.trim()
   return value ? prefix + value : undefined
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { keyOf, memoryTokens, renewalTime, usable } from './token-cache.ts'
+import { tokenCacheKey, memoryTokenCache, renewalTime, usableToken } from './token-cache.ts'
 
 describe('the token cache', () => {
   it('gives back what was set and forgets what was set to nothing', async () => {
-    const cache = memoryTokens()
+    const cache = memoryTokenCache()
     await cache.set('a', { accessToken: 'x' })
     assert.deepEqual(await cache.get('a'), { accessToken: 'x' })
     assert.equal(await cache.get('b'), undefined)
@@ -27,8 +27,8 @@ describe('the token cache', () => {
       { ...name, audience: 'x' },
       { ...name, resource: 'x' },
     ]
-    assert.equal(new Set([name, ...others].map(keyOf)).size, 7)
-    assert.equal(keyOf({ ...name, scopes: ['b', 'a'] }), keyOf(name))
+    assert.equal(new Set([name, ...others].map(tokenCacheKey)).size, 7)
+    assert.equal(tokenCacheKey({ ...name, scopes: ['b', 'a'] }), tokenCacheKey(name))
   })
 
   it('renews a token half a minute before it ends, and a short one in its last tenth', () => {
@@ -38,12 +38,12 @@ describe('the token cache', () => {
 
   it('shows no token that has ended, is empty or was refused', () => {
     const token = { accessToken: 'x', expiresAt: 100 }
-    assert.equal(usable(token, undefined, 99), token)
-    assert.equal(usable(token, 'y', 99), token)
-    assert.equal(usable(token, undefined, 100), undefined)
-    assert.equal(usable(token, 'x', 99), undefined)
-    assert.equal(usable({ accessToken: '' }, undefined, 0), undefined)
-    assert.equal(usable(undefined, undefined, 0), undefined)
-    assert.ok(usable({ accessToken: 'x' }, undefined, Number.MAX_SAFE_INTEGER))
+    assert.equal(usableToken(token, undefined, 99), token)
+    assert.equal(usableToken(token, 'y', 99), token)
+    assert.equal(usableToken(token, undefined, 100), undefined)
+    assert.equal(usableToken(token, 'x', 99), undefined)
+    assert.equal(usableToken({ accessToken: '' }, undefined, 0), undefined)
+    assert.equal(usableToken(undefined, undefined, 0), undefined)
+    assert.ok(usableToken({ accessToken: 'x' }, undefined, Number.MAX_SAFE_INTEGER))
   })
 })

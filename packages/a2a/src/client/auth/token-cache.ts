@@ -1,7 +1,7 @@
-/** Where tokens are kept, under which name, and for how long one is good. */
+/** Where tokens are kept, under which key, and how long a token is usable. */
 import type { StoredToken, TokenCache } from '../contract.ts'
 
-export function memoryTokens(): TokenCache {
+export function memoryTokenCache(): TokenCache {
   const kept = new Map<string, StoredToken>()
   return {
     get: (key) => kept.get(key),
@@ -12,8 +12,8 @@ export function memoryTokens(): TokenCache {
   }
 }
 
-/** What makes one token another: who gives it, to whom, and for what. */
-export interface TokenName {
+/** What distinguishes tokens: their issuer, their client and their purpose. */
+export interface TokenIdentity {
   readonly tokenUrl: string
   readonly clientId: string
   readonly flow: string
@@ -22,20 +22,29 @@ export interface TokenName {
   readonly resource?: string | undefined
 }
 
-export function keyOf({ tokenUrl, clientId, flow, scopes, audience = '', resource = '' }: TokenName): string {
+export function tokenCacheKey({
+  tokenUrl,
+  clientId,
+  flow,
+  scopes,
+  audience = '',
+  resource = '',
+}: TokenIdentity): string {
   return JSON.stringify([tokenUrl, clientId, flow, scopes.toSorted().join(' '), audience, resource])
 }
 
-/** The request that carries a token needs time, and clocks differ: at most this much before its end it is renewed. */
-const mostEarlyMs = 30_000
+/**
+ * A token is renewed at most this long before it expires: the request that carries it takes time, and clocks differ.
+ */
+const maxEarlyMs = 30_000
 
 export function renewalTime(askedAt: number, lifetimeSeconds: number): number {
   const lifetimeMs = lifetimeSeconds * 1000
-  return askedAt + lifetimeMs - Math.min(mostEarlyMs, lifetimeMs / 10)
+  return askedAt + lifetimeMs - Math.min(maxEarlyMs, lifetimeMs / 10)
 }
 
-/** The token, if it can be shown now and is not the one that was refused. */
-export function usable(
+/** The token, if it is valid now and is not the one that was refused. */
+export function usableToken(
   token: StoredToken | undefined,
   refused: string | undefined,
   now: number,

@@ -4,21 +4,21 @@ import { connect as connectSocket, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { Metadata, Server as RawServer, ServerCredentials } from '@grpc/grpc-js'
-import { encode } from '../../bindings/grpc/codec.ts'
-import { statusOf } from '../../bindings/grpc/status.ts'
+import { encodeProtobuf } from '../../bindings/grpc/codec.ts'
+import { grpcStatusOf } from '../../bindings/grpc/status.ts'
 import { A2AError } from '../../model/error.ts'
 import { cursorExtension } from '../../model/extension.ts'
 import { serve, type ServeOptions } from '../../server/node.ts'
-import { bytesOnly } from '../../server/grpc/calls.ts'
-import { cursor } from '../../server/our-extensions.ts'
-import { memoryStore } from '../../stores/memory.ts'
-import { selfSigned } from '../../testing/self-signed.ts'
+import { rawBytesMethod } from '../../server/grpc/a2a-service.ts'
+import { cursor } from '../../server/extensions/builtin-extensions.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
 import { versionOf } from '../../versions/index.ts'
 import type { VersionId } from '../../versions/version.ts'
 import { connect } from '../connect.ts'
-import type { Authenticator, WireCall } from '../contract.ts'
-import { createHttp } from '../http.ts'
-import { defaultLimits } from '../limits.ts'
+import type { Authenticator, TransportCallOptions } from '../contract.ts'
+import { createHttpClient } from '../http/http-client.ts'
+import { defaultClientLimits } from '../default-limits.ts'
 import { grpc, type GrpcOptions } from './grpc-binding.ts'
 
 const closers: (() => unknown)[] = []
@@ -26,11 +26,11 @@ after(async () => {
   for (const close of closers.reverse()) await close()
 })
 
-const about: WireCall = { signal: new AbortController().signal, headers: {} }
+const about: TransportCallOptions = { signal: new AbortController().signal, headers: {} }
 const hello = { message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hello' }] } } as const
 const done = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_COMPLETED' } } as const
 
-/** A peer that answers as it is told, in bytes. */
+/** A peer that responds as the test says, in bytes. */
 async function answering(
   rpcs: Readonly<Record<string, (call: any, callback: any) => void>>,
   service = 'lf.a2a.v1.A2AService',
@@ -38,7 +38,7 @@ async function answering(
   const server = new RawServer()
   const isStream = (name: string): boolean => /Streaming|Subscri/.test(name)
   const definition = Object.fromEntries(
-    Object.keys(rpcs).map((name) => [name, bytesOnly(`/${service}/${name}`, false, isStream(name))]),
+    Object.keys(rpcs).map((name) => [name, rawBytesMethod(`/${service}/${name}`, false, isStream(name))]),
   )
   server.addService(definition, rpcs)
   const port = await new Promise<number>((resolve, reject) =>
@@ -54,7 +54,7 @@ function wireTo(url: string, version: VersionId = '1.0', options: GrpcOptions = 
   const binding = grpc(options)
   closers.push(() => binding.close())
   const at = { url, protocolBinding: 'GRPC', protocolVersion: version, version, why: 'it is tested' }
-  const http = createHttp({ limits: defaultLimits, authenticate })
+  const http = createHttpClient({ limits: defaultClientLimits, authenticate })
   return binding.open(at, versionOf(version), { http, maxBodyBytes: 100_000, maxEventBytes: 100_000 })
 }
 
@@ -67,7 +67,7 @@ async function ours(options: Partial<ServeOptions>) {
 }
 
 const refusing = (error: A2AError, code?: number) => (_call: unknown, callback: (failure: object) => void) => {
-  const status = statusOf(error)
+  const status = grpcStatusOf(error)
   const metadata = new Metadata()
   metadata.set('grpc-status-details-bin', Buffer.from(status.details!))
   callback({ code: code ?? status.code, details: status.message, metadata })
@@ -94,7 +94,7 @@ describe('a call over gRPC', () => {
         {
           GetTask(call, callback) {
             heard = call.metadata.getMap()
-            callback(null, encode(service.replace('A2AService', 'Task'), done))
+            callback(null, encodeProtobuf(service.replace('A2AService', 'Task'), done))
           },
         },
         service,
@@ -130,7 +130,7 @@ describe('a call over gRPC', () => {
     assert.equal(seen[3], '\u0012\u0002t1\u001a\u0002c1')
   })
 
-  it('that is refused is told by its reason, whatever the status [B-7]', async () => {
+  it('that is refused gets its code from the reason, whatever the status [B-7]', async () => {
     const error = new A2AError('VERSION_NOT_SUPPORTED', 'Not that', { supportedVersions: '1.0' })
     const url = await answering({ GetTask: refusing(error, 12) })
     const refused = await failure(wireTo(url).call('GetTask', { id: 't1' }, about))
@@ -142,12 +142,12 @@ describe('a call over gRPC', () => {
     assert.equal(unknown.code, 'METHOD_NOT_FOUND')
   })
 
-  it('that nobody takes says so, and that nothing was sent', async () => {
-    const { neverSent } = await import('../retry.ts')
+  it('without a connection fails, and the error says that nothing was sent', async () => {
+    const { isConnectFailure } = await import('../retry.ts')
     const gone = await failure(wireTo('127.0.0.1:1').call('GetTask', { id: 't1' }, about))
     assert.deepEqual([gone.code, gone.details['reason']], ['UNAVAILABLE', 'NETWORK'])
     assert.match(gone.message, /^127\.0\.0\.1:1 cannot be reached: ECONNREFUSED$/)
-    assert.ok(neverSent(gone))
+    assert.ok(isConnectFailure(gone))
   })
 
   it('ends at its deadline, of which the peer knows, and when its caller leaves', async () => {
@@ -174,7 +174,7 @@ describe('a call over gRPC', () => {
     const wire = wireTo(url)
     assert.equal((await failure(wire.call('GetTask', { id: 't1' }, about))).code, 'INVALID_AGENT_RESPONSE')
     assert.equal((await failure(wire.call('SendMessage', hello, about))).code, 'INVALID_AGENT_RESPONSE')
-    // The other way round it is our message that is too large, and the peer that says so.
+    // In the other direction our message is too large, and the peer reports it.
     const small = await ours({ agent: () => 'ok', limits: { bodyBytes: 1_000 } })
     const large = { message: { ...hello.message, parts: [{ text: 'x'.repeat(2_000) }] } }
     const refused = wireTo(`127.0.0.1:${small.grpcPort}`).call('SendMessage', large, about)
@@ -194,7 +194,7 @@ describe('a call over gRPC', () => {
       GetTask(call, callback) {
         const [token] = call.metadata.get('authorization')
         seen.push(token)
-        if (token === 'Bearer new') callback(null, encode('lf.a2a.v1.Task', done))
+        if (token === 'Bearer new') callback(null, encodeProtobuf('lf.a2a.v1.Task', done))
         else refusing(new A2AError('UNAUTHENTICATED', 'Who?'))(call, callback)
       },
     })
@@ -214,7 +214,7 @@ describe('a call over gRPC', () => {
 
 describe('a stream over gRPC', () => {
   const event = (state: string): Uint8Array =>
-    encode('lf.a2a.v1.StreamResponse', { statusUpdate: { taskId: 't1', contextId: 'c1', status: { state } } })
+    encodeProtobuf('lf.a2a.v1.StreamResponse', { statusUpdate: { taskId: 't1', contextId: 'c1', status: { state } } })
 
   it('that cannot begin, or does not begin in time, is an error before it is a stream', async () => {
     const url = await answering({
@@ -295,7 +295,7 @@ describe('connect, with gRPC among its bindings', () => {
       assert.equal((await agent.wait(task.id)).status.state, 'TASK_STATE_COMPLETED')
       assert.equal((await agent.get(task.id)).id, task.id)
       assert.equal((await failure(agent.cancel(task.id))).code, 'TASK_NOT_CANCELABLE')
-      assert.equal((await failure(agent.get('nobody'))).code, 'TASK_NOT_FOUND')
+      assert.equal((await failure(agent.get('unknown'))).code, 'TASK_NOT_FOUND')
     }
     const agent = await connect(server.url, { bindings: [binding], prefer: ['GRPC'] })
     assert.equal((await agent.list()).tasks.length, 6)
@@ -331,11 +331,11 @@ describe('connect, with gRPC among its bindings', () => {
     assert.ok(proxy.cuts() >= 2)
   })
 
-  it('falls back to another interface where nobody speaks gRPC [B-20]', async () => {
+  it('falls back to another interface if the peer does not serve gRPC [B-20]', async () => {
     const server = await ours({ agent: () => 'ok' })
     const card = (await (await fetch(`${server.url}/.well-known/agent-card.json`)).json()) as any
     const others = card.supportedInterfaces.filter((one: any) => one.protocolBinding !== 'GRPC')
-    // Last on the card, and yet the first to be tried: whoever brings a binding wants it.
+    // Last on the card, but tried first: a binding that the caller passes is preferred.
     card.supportedInterfaces = [...others, { url: '127.0.0.1:1', protocolBinding: 'GRPC', protocolVersion: '1.0' }]
     const binding = grpc()
     closers.push(() => binding.close())
@@ -363,12 +363,12 @@ describe('connect, with gRPC among its bindings', () => {
     }
   })
 
-  it('keeps one connection for all calls to one address, and closes it when told', async () => {
+  it('keeps one connection for all calls to one address, and closes it on close()', async () => {
     const server = await ours({ agent: () => 'ok' })
     const proxy = await tcpProxy(`127.0.0.1:${server.grpcPort}`)
     const binding = grpc()
     const at = { url: proxy.url, protocolBinding: 'GRPC', protocolVersion: '1.0', version: '1.0', why: '' } as const
-    const parts = { http: createHttp({ limits: defaultLimits }), maxBodyBytes: 1e6, maxEventBytes: 1e6 }
+    const parts = { http: createHttpClient({ limits: defaultClientLimits }), maxBodyBytes: 1e6, maxEventBytes: 1e6 }
     for (let n = 0; n < 5; n++) await binding.open(at, versionOf('1.0'), parts).call('ListTasks', {}, about)
     assert.equal(proxy.connections(), 1)
     binding.close()
@@ -376,14 +376,14 @@ describe('connect, with gRPC among its bindings', () => {
   })
 })
 
-/** What @grpc/grpc-js is given to end a call with. */
+/** What @grpc/grpc-js gets to end a call with. */
 function capture(refuse: (call: unknown, callback: (failure: object) => void) => void): object {
   let given = {}
   refuse(undefined, (failed) => (given = failed))
   return given
 }
 
-/** Passes bytes until it is told to cut. */
+/** Forwards bytes until the test cuts it. */
 async function tcpProxy(target: string) {
   const [host = '', port = ''] = target.split(':')
   const open = new Set<Socket>()

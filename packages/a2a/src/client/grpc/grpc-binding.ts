@@ -1,48 +1,48 @@
-/** `grpc()`: the binding that `connect(url, { bindings: [grpc()] })` takes besides the two over HTTP. */
+/** `grpc()`: the binding for `connect(url, { bindings: [grpc()] })`, besides the two over HTTP. */
 import { Client, credentials } from '@grpc/grpc-js'
 import type { ChannelCredentials, ChannelOptions } from '@grpc/grpc-js'
 import { A2AError } from '../../model/error.ts'
 import type { ClientBinding } from '../contract.ts'
-import { grpcAddress } from './address.ts'
-import type { GrpcAddress } from './address.ts'
-import { createGrpcWire } from './wire.ts'
+import { grpcAddress } from './grpc-address.ts'
+import type { GrpcAddress } from './grpc-address.ts'
+import { createGrpcTransport } from './grpc-transport.ts'
 
 export interface GrpcOptions {
   /**
-   * For addresses that do not say by their scheme (`grpc://`, `grpcs://`, `http://`, `https://`). Default: TLS, unless
-   * the peer is this machine. An authority of your own, and a certificate by which you are known, are in PEM.
+   * For addresses without a scheme (`grpc://`, `grpcs://`, `http://`, `https://`). Default: TLS, unless the peer is on
+   * loopback. Your own certificate authority and client certificate are in PEM.
    */
   readonly tls?:
     | boolean
     | { readonly ca?: string | Uint8Array; readonly cert?: string | Uint8Array; readonly key?: string | Uint8Array }
   /**
-   * How often a connection with an open call is asked whether it still lives: silence says nothing over gRPC. Default
-   * five minutes, because that is how often servers put up with by default.
+   * How often a connection with an open call is pinged: over gRPC, silence does not show whether it is alive. Default five
+   * minutes, the shortest interval that servers accept by default.
    */
   readonly keepAliveMs?: number
   /**
-   * Resolves the host of an interface to the IP addresses that may be connected to; the name stays what certificates
-   * are checked against. Reject to refuse the host. `undefined` leaves resolution to gRPC, which is the default. For
-   * addresses that you did not choose use `guardedLookup()` of `@parley/a2a/node`.
+   * Resolves the host of an interface to the IP addresses that may be connected to; certificates are still checked against the
+   * name. Reject to refuse the host. `undefined` leaves resolution to gRPC, which is the default. For addresses that you did
+   * not choose use `guardedLookup()` of `@parley/a2a/node`.
    */
   readonly resolve?: (host: string, port: number) => Promise<readonly string[] | undefined>
-  /** Everything else that `@grpc/grpc-js` can be told. */
+  /** Other options of `@grpc/grpc-js`. */
   readonly channel?: ChannelOptions
 }
 
-/** How long resolved addresses are used before they are looked up again; connections stay open across it. */
+/** How long resolved addresses are used before they are looked up again; open connections are kept. */
 const resolvedMs = 30_000
-/** Clients of this many targets are kept. A name whose addresses change at every look adds no more. */
-const mostClients = 64
+/** How many targets keep a client. A name whose addresses change at every lookup adds no more. */
+const maxClients = 64
 
 export interface GrpcBinding extends ClientBinding {
-  /** Ends the connections. Without it they end with the process, which they do not keep. */
+  /** Closes the connections. Otherwise they end with the process, which they do not keep alive. */
   close(): void
 }
 
 export function grpc(options: GrpcOptions = {}): GrpcBinding {
   const { tls, keepAliveMs = 300_000, resolve, channel } = options
-  const saysTls = tls === undefined || typeof tls === 'boolean' ? tls : true
+  const tlsSetting = tls === undefined || typeof tls === 'boolean' ? tls : true
   const clients = new Map<string, Client>()
 
   function clientFor(target: string, isSecure: boolean, maxBytes: number, resolved: ChannelOptions): Client {
@@ -50,16 +50,16 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
     let client = clients.get(key)
     if (client === undefined) {
       const [oldest] = clients.keys()
-      if (clients.size >= mostClients && oldest !== undefined) {
+      if (clients.size >= maxClients && oldest !== undefined) {
         clients.get(oldest)?.close()
         clients.delete(oldest)
       }
-      client = new Client(target, isSecure ? secured(tls) : credentials.createInsecure(), {
+      client = new Client(target, isSecure ? tlsCredentials(tls) : credentials.createInsecure(), {
         'grpc.max_receive_message_length': Number.isFinite(maxBytes) ? maxBytes : -1,
         'grpc.max_send_message_length': -1,
         'grpc.keepalive_time_ms': keepAliveMs,
         'grpc.keepalive_timeout_ms': 20_000,
-        // A session decides itself when to try again; a channel that sulks for two minutes would answer for the peer.
+        // The session decides when to retry; a channel with a backoff of two minutes would fail on the peer's behalf.
         'grpc.initial_reconnect_backoff_ms': 100,
         'grpc.max_reconnect_backoff_ms': 5_000,
         ...channel,
@@ -74,24 +74,24 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
     protocolBinding: 'GRPC',
     versions: ['1.0', '0.3', '0.2'],
     open(at, version, parts) {
-      const address = grpcAddress(at.url, saysTls)
+      const address = grpcAddress(at.url, tlsSetting)
       const maxBytes = Math.max(parts.maxBodyBytes, parts.maxEventBytes)
-      // With its scheme: without one gRPC would take the host `unix` for a socket of this machine.
-      const direct = (): Client => clientFor(`dns:${address.authority}`, address.isSecure, maxBytes, {})
-      if (resolve === undefined) return createGrpcWire(direct, address, version, parts)
+      // With the scheme: without it gRPC would take the host `unix` for a local socket.
+      const directClient = (): Client => clientFor(`dns:${address.authority}`, address.isSecure, maxBytes, {})
+      if (resolve === undefined) return createGrpcTransport(directClient, address, version, parts)
       let resolved: readonly string[] | undefined
       let until = -Infinity
-      const checked = async (): Promise<Client> => {
+      const resolvedClient = async (): Promise<Client> => {
         if (performance.now() >= until) {
           resolved = await resolve(address.host, address.port).catch((reason: unknown) => {
-            throw unresolved(reason, address)
+            throw resolveError(reason, address)
           })
           until = performance.now() + resolvedMs
         }
-        if (resolved === undefined) return direct()
-        return clientFor(ipTarget(resolved, address), address.isSecure, maxBytes, pinned(address))
+        if (resolved === undefined) return directClient()
+        return clientFor(ipTarget(resolved, address), address.isSecure, maxBytes, pinnedHostOptions(address))
       }
-      return createGrpcWire(checked, address, version, parts)
+      return createGrpcTransport(resolvedClient, address, version, parts)
     },
     close() {
       for (const client of clients.values()) client.close()
@@ -100,7 +100,7 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
   }
 }
 
-/** Of one family, since a target has no place for two. */
+/** Uses one address family, because a target cannot contain two. */
 function ipTarget(resolved: readonly string[], { port, authority }: GrpcAddress): string {
   const isSix = resolved[0]?.includes(':') ?? false
   const same = resolved.filter((address) => address.includes(':') === isSix)
@@ -110,8 +110,8 @@ function ipTarget(resolved: readonly string[], { port, authority }: GrpcAddress)
     : `ipv4:${same.map((ip) => `${ip}:${port}`).join()}`
 }
 
-/** What a guard says stays as it is; a resolver's failure is a peer that cannot be reached. */
-function unresolved(reason: unknown, { authority }: GrpcAddress): unknown {
+/** An error of a guard stays as it is; a failed lookup means that the peer is unreachable. */
+function resolveError(reason: unknown, { authority }: GrpcAddress): unknown {
   if (reason instanceof A2AError) return reason
   const code = reason instanceof Error && 'code' in reason ? String(reason.code) : 'no address'
   return new A2AError(
@@ -122,12 +122,12 @@ function unresolved(reason: unknown, { authority }: GrpcAddress): unknown {
   )
 }
 
-/** The name is what the peer is asked as and proves itself to be. A proxy would resolve by itself what was resolved here. */
-function pinned({ host, authority }: GrpcAddress): ChannelOptions {
+/** The name stays the authority of the request and is checked against the certificate. A proxy would resolve the name again. */
+function pinnedHostOptions({ host, authority }: GrpcAddress): ChannelOptions {
   return { 'grpc.default_authority': authority, 'grpc.ssl_target_name_override': host, 'grpc.enable_http_proxy': 0 }
 }
 
-function secured(tls: GrpcOptions['tls']): ChannelCredentials {
+function tlsCredentials(tls: GrpcOptions['tls']): ChannelCredentials {
   if (typeof tls !== 'object') return credentials.createSsl()
   const pem = (given: string | Uint8Array | undefined): Buffer | null =>
     given === undefined ? null : Buffer.from(given)

@@ -1,14 +1,14 @@
 /**
- * API keys. They are looked up by their SHA-256, so that nobody has to keep them as they are and that time tells nothing
- * about them: whoever guesses a key cannot steer its hash.
+ * API keys, looked up by their SHA-256: the store need not hold the keys themselves, and the timing of a lookup reveals nothing,
+ * because an attacker who guesses a key cannot control its hash.
  */
 import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
 import { readQuery } from '../../bindings/query.ts'
 import { ConfigError } from '../config-error.ts'
-import type { Credentials } from '../credentials.ts'
+import type { Credentials } from '../admission/credentials.ts'
 import type { Authenticate } from '../options.ts'
-import { sha256Hex } from '../webhook-secret.ts'
+import { sha256Hex } from '../keys/compare-secrets.ts'
 import { challenge } from './challenge.ts'
 import { createScheme } from './scheme.ts'
 
@@ -17,11 +17,11 @@ export interface ApiKeyOptions {
   readonly in?: 'header' | 'query' | 'cookie'
   /** Default `X-API-Key`. */
   readonly name?: string
-  /** Whose key has this SHA-256, in lower-case hex as `hashApiKey` makes it. */
+  /** Returns the caller whose key has this SHA-256, in lower-case hex as `hashApiKey` returns it. */
   readonly lookup: (hash: string) => Caller | undefined | null | Promise<Caller | undefined | null>
-  /** Needed by every request. */
+  /** Required for every request. */
   readonly scopes?: readonly string[]
-  /** By which the card names the scheme. Default `apiKey`. */
+  /** The name of the scheme in the card. Default `apiKey`. */
   readonly scheme?: string
 }
 

@@ -1,4 +1,4 @@
-/** A name and a password (RFC 7617), for what cannot do better; whether they belong together is for a given function to say. */
+/** Basic authentication (RFC 7617), for clients that support nothing better; your function verifies the name and the password. */
 import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Authenticate } from '../options.ts'
@@ -6,15 +6,15 @@ import { challenge } from './challenge.ts'
 import { authorizationOf, createScheme } from './scheme.ts'
 
 export interface BasicOptions {
-  /** Passwords are to be kept as a slow hash and compared in constant time: `scrypt`, `argon2`. */
+  /** Store passwords as a slow hash and compare in constant time: `scrypt`, `argon2`. */
   readonly verify: (
     username: string,
     password: string,
   ) => Caller | undefined | null | Promise<Caller | undefined | null>
-  /** What people are asked to sign in to. Default `A2A`. */
+  /** The realm that a sign-in dialog shows. Default `A2A`. */
   readonly realm?: string
   readonly scopes?: readonly string[]
-  /** By which the card names the scheme. Default `basic`. */
+  /** The name of the scheme in the card. Default `basic`. */
   readonly scheme?: string
 }
 

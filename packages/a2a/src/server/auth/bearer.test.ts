@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { JSONWebKeySet } from 'jose'
-import { openRawServers } from '../../testing/raw-server-fixture.ts'
-import { messageOf, openServers, rpc } from '../../testing/server-fixture.ts'
+import { openRawServers } from '../../testing/fixtures/raw-server.ts'
+import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import { bearer, ConfigError } from '../index.ts'
 import type { Authenticate, Caller, Credentials, JwtBearerOptions } from '../index.ts'
 
@@ -12,7 +12,7 @@ const listen = openRawServers()
 const { open, post, get } = openServers()
 const modern = { 'a2a-version': '1.0' }
 
-/** An issuer on a socket: its metadata, its keys, and tokens as it or anybody else would make them. */
+/** An issuer on a socket: its metadata, its keys, and tokens signed by it or by another key. */
 async function startIssuer(metadata: object = {}, place = '/.well-known/openid-configuration') {
   const made = await generateKeyPair('ES256', { extractable: true })
   const keys: JSONWebKeySet = { keys: [{ ...(await exportJWK(made.publicKey)), kid: 'k1', alg: 'ES256' }] }
@@ -50,7 +50,11 @@ async function call({ authenticate }: { readonly authenticate: Authenticate }, a
   const asked = async (credentials: Credentials) => (caller = (await authenticate(credentials)) ?? undefined)
   const handler = open({ authenticate: Object.assign(asked, authenticate) })
   const headers = { ...modern, ...(authorization === undefined ? {} : { authorization }) }
-  const { status, headers: answered, json } = await post(handler, rpc('SendMessage', { message: messageOf() }), headers)
+  const {
+    status,
+    headers: answered,
+    json,
+  } = await post(handler, rpc('SendMessage', { message: testMessage() }), headers)
   return { status, challenge: answered.get('www-authenticate'), json, caller }
 }
 
@@ -100,7 +104,7 @@ describe('a bearer token of an issuer', () => {
     const authenticate = bearer({ issuer: oauth.url, audience: 'ada' })
     assert.equal((await call({ authenticate }, `Bearer ${await oauth.token()}`)).status, 200)
     const nested = await startIssuer({}, '/realms/x/.well-known/openid-configuration')
-    // Of somebody else: its metadata name another issuer than the one asked for.
+    // The metadata names another issuer than the configured one.
     const other = bearer({ issuer: `${nested.url}/realms/x`, audience: 'ada' })
     assert.equal((await call({ authenticate: other }, `Bearer ${await nested.token()}`)).status, 503)
   })
@@ -113,7 +117,7 @@ describe('a bearer token of an issuer', () => {
     const wrong = {
       'for another audience': await issuer.token({ aud: 'bob' }),
       'of another issuer': await issuer.token({ iss: 'https://evil.test' }),
-      'under a key of somebody else': await issuer.token({}, {}, foreign.privateKey),
+      'under a key of another issuer': await issuer.token({}, {}, foreign.privateKey),
       'without an end': await issuer.token({ exp: undefined }),
       'without a subject': await issuer.token({ sub: undefined }),
       'not valid yet': await issuer.token({ nbf: past + 7_200 }),
@@ -138,7 +142,7 @@ describe('a bearer token of an issuer', () => {
     const warn = (message: string, fields?: object): void => void told.push([message, fields])
     const handler = open({ authenticate, log: { debug() {}, info() {}, warn, error: warn } })
     const authorization = `Bearer ${await issuer.token({ aud: 'bob', email: 'ann@example.com' })}`
-    await post(handler, rpc('SendMessage', { message: messageOf() }), { ...modern, authorization })
+    await post(handler, rpc('SendMessage', { message: testMessage() }), { ...modern, authorization })
     assert.match(inspect(told, { depth: 10 }), /unexpected "aud" claim value/)
     assert.doesNotMatch(inspect(told, { depth: 10 }), /example\.com/)
   })

@@ -1,56 +1,56 @@
 /**
- * Bearer tokens (RFC 6750): JWTs of an issuer, checked by its published keys; or tokens of any kind, checked by a given
- * function. The caller is `issuer|subject`, so that a new token is still the same owner (decided for all of us by what
- * the issuer signs, never by what a request says).
+ * Bearer tokens (RFC 6750): JWTs of an issuer, verified with its published keys; or tokens of any kind, verified by your function.
+ * The caller id is `issuer|subject`, so that a new token keeps the owner. The signed token decides it, never the rest of the
+ * request.
  */
 import type { JSONWebKeySet, JWTPayload } from 'jose'
 import type { Caller } from '../../model/caller.ts'
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
 import { ConfigError } from '../config-error.ts'
-import type { FetchHandler } from '../fetch.ts'
+import type { FetchHandler } from '../http/fetch-adapter.ts'
 import type { Authenticate } from '../options.ts'
-import { asymmetric } from '../verifying-keys.ts'
+import { asymmetricAlgorithms } from '../keys/verifying-keys.ts'
 import { challenge } from './challenge.ts'
 import { createIssuer } from './issuer.ts'
 import { authorizationOf, createScheme } from './scheme.ts'
 
-interface Declared {
-  /** Needed by every request. */
+interface BearerSchemeOptions {
+  /** Required for every request. */
   readonly scopes?: readonly string[]
-  /** By which the card names the scheme. Default `bearer`. */
+  /** The name of the scheme in the card. Default `bearer`. */
   readonly name?: string
-  /** What the card says. Default: where tokens are to be had, if the issuer says so itself, else that a bearer is wanted. */
+  /** The scheme in the card. Default: the issuer's token endpoints if its metadata lists them, else a plain bearer scheme. */
   readonly scheme?: SecurityScheme
   readonly realm?: string
 }
 
-export interface JwtBearerOptions extends Declared {
-  /** As the tokens name it in `iss`. */
+export interface JwtBearerOptions extends BearerSchemeOptions {
+  /** As in the `iss` claim of tokens. */
   readonly issuer: string
   /** One of these must be in `aud`. */
   readonly audience: string | readonly string[]
-  /** Its keys, or where they are. Default: as its metadata say (OpenID Connect Discovery, RFC 8414). */
+  /** The issuer's keys, or their URL. Default: from its metadata (OpenID Connect Discovery, RFC 8414). */
   readonly jwks?: string | URL | JSONWebKeySet
-  /** Default: all with a public key; never `none`, never a shared secret. */
+  /** Default: all public-key algorithms; never `none`, never a shared secret. */
   readonly algorithms?: readonly string[]
   /** Default 10. */
   readonly clockToleranceSeconds?: number
   /**
-   * Where scopes stand: a claim, or one inside another (`realm_access.roles`); of several, all that are there. Default:
-   * `scope`, or `scp`.
+   * The claim that holds scopes, or a path to a nested one (`realm_access.roles`); several claims are merged. Default: `scope`, or
+   * `scp`.
    */
   readonly scopeClaim?: string | readonly string[]
-  /** Which claim says whose data are meant. Default: none does. */
+  /** The claim that holds the tenant. Default: none. */
   readonly tenantClaim?: string
-  /** How often a key that we do not know may make us ask the issuer. Default 30 s. */
+  /** Minimum interval between key requests to the issuer for unknown key ids. Default 30 s. */
   readonly cooldownMs?: number
   /** For the issuer's metadata and keys. Default: the platform's. */
   readonly fetch?: FetchHandler
 }
 
-export interface OpaqueBearerOptions extends Declared {
-  /** Whose token it is; nothing for one that is not good. For tokens that only their issuer can read. */
+export interface OpaqueBearerOptions extends BearerSchemeOptions {
+  /** Returns the caller of a token, or `undefined` for an invalid one. For opaque tokens that only their issuer can read. */
   readonly verify: (token: string) => Caller | undefined | null | Promise<Caller | undefined | null>
 }
 
@@ -62,7 +62,7 @@ export function bearer(options: BearerOptions): Authenticate {
   return createScheme({
     name,
     scopes,
-    scheme: options.scheme ?? declared(options),
+    scheme: options.scheme ?? defaultScheme(options),
     challenge: challenge('Bearer', { realm, scope: scopes?.join(' ') }),
     async check(credentials) {
       const token = authorizationOf(credentials, 'Bearer')
@@ -80,11 +80,11 @@ export function bearer(options: BearerOptions): Authenticate {
       const { issuer: iss, keys } = await issuer()
       const { jwtVerify, errors } = await import('jose')
       try {
-        const { payload } = await keys.ask((key) =>
+        const { payload } = await keys.verifyWith((key) =>
           jwtVerify(token, key, {
             issuer: iss,
             audience: [about.audience].flat(),
-            algorithms: [...(about.algorithms ?? asymmetric)],
+            algorithms: [...(about.algorithms ?? asymmetricAlgorithms)],
             clockTolerance: about.clockToleranceSeconds ?? 10,
             requiredClaims: ['exp'],
           }),
@@ -93,7 +93,7 @@ export function bearer(options: BearerOptions): Authenticate {
       } catch (cause) {
         if (cause instanceof A2AError) throw cause
         const isOver = cause instanceof errors.JWTExpired
-        // The library's error holds all claims of the token, which are somebody's and not for the log (B-170).
+        // The library's error holds all claims of the token, which are personal data and must not reach the log (B-170).
         const told = cause instanceof errors.JOSEError ? new Error(`${cause.code}: ${cause.message}`) : cause
         throw invalidToken(isOver ? 'The token has expired' : 'The token is not valid', realm, told)
       }
@@ -102,7 +102,7 @@ export function bearer(options: BearerOptions): Authenticate {
 }
 
 function callerOf(claims: JWTPayload, { scopeClaim, tenantClaim }: JwtBearerOptions): Caller {
-  // Tokens of programs may name the program and nobody else.
+  // Tokens of programs may name only the program.
   const subject = claims.sub ?? claims['client_id'] ?? claims['azp']
   if (typeof subject !== 'string' || subject === '') throw new Error('the token does not say whose it is')
   const tenant = tenantClaim === undefined ? undefined : claims[tenantClaim]
@@ -119,7 +119,7 @@ function callerOf(claims: JWTPayload, { scopeClaim, tenantClaim }: JwtBearerOpti
   }
 }
 
-/** Names of claims may be urls, dots and all; where none is called so, the dots lead inside. */
+/** Claim names may be urls with dots. If no claim has the whole name, the dots form a path. */
 function claimOf(claims: JWTPayload, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   const inside = (value: unknown, step: string): unknown =>
@@ -138,10 +138,10 @@ function invalidToken(description: string, realm: string | undefined, cause?: un
   return new A2AError('UNAUTHENTICATED', description, { challenge: told }, { cause })
 }
 
-function declared(options: BearerOptions): SecurityScheme {
+function defaultScheme(options: BearerOptions): SecurityScheme {
   if ('verify' in options) return { httpAuthSecurityScheme: { scheme: 'Bearer' } }
   const { issuer, jwks } = options
-  // Only of an issuer that tells us where its keys are do we know that it tells others where its tokens are.
+  // Only an issuer whose metadata lists its keys is known to list its token endpoints.
   if (jwks !== undefined) return { httpAuthSecurityScheme: { scheme: 'Bearer', bearerFormat: 'JWT' } }
   const openIdConnectUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   return { openIdConnectSecurityScheme: { openIdConnectUrl } }
@@ -149,8 +149,8 @@ function declared(options: BearerOptions): SecurityScheme {
 
 function checkOptions({ issuer, audience, algorithms = [] }: JwtBearerOptions): void {
   if (!URL.canParse(issuer)) throw new ConfigError('bearer.issuer', 'give the url by which tokens name their issuer')
-  // A token that somebody else was given to call another service must not open this one.
+  // A token that was issued for another service must not be valid here.
   if ([audience].flat().every((one) => one === '')) throw new ConfigError('bearer.audience', 'say whom tokens are for')
-  const wrong = algorithms.find((one) => !asymmetric.includes(one))
+  const wrong = algorithms.find((one) => !asymmetricAlgorithms.includes(one))
   if (wrong !== undefined) throw new ConfigError('bearer.algorithms', `${wrong} is none with a public key`)
 }

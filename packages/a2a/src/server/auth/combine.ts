@@ -1,73 +1,73 @@
 /**
- * Several ways to prove who one is: any of them, or all together. What the card says of the whole follows from what it
- * says of each: alternatives for the one, one requirement of several schemes for the other.
+ * Combines several authentication schemes: any of them, or all together. The card of the whole follows from the cards of the parts:
+ * alternatives for `anyOf`, one requirement of several schemes for `allOf`.
  */
 import { anonymous, type Caller } from '../../model/caller.ts'
 import type { SecurityRequirement, SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Credentials } from '../credentials.ts'
+import type { Credentials } from '../admission/credentials.ts'
 import type { Authenticate } from '../options.ts'
 
-type Found = Caller | undefined | null
-interface Way {
-  ask(credentials: Credentials): Promise<Found>
+type AuthenticatedCaller = Caller | undefined | null
+interface AuthMethod {
+  authenticate(credentials: Credentials): Promise<AuthenticatedCaller>
   readonly challenge: string | undefined
   readonly requirements: readonly SecurityRequirement[]
 }
 
-/** The first that knows the caller decides. One that was shown a proof which is not good makes nobody a guest. */
+/** The first scheme that recognizes the caller decides. If a scheme finds invalid credentials, the caller is not anonymous. */
 export function anyOf(...given: readonly Authenticate[]): Authenticate {
-  const { ways, securitySchemes } = settle(given)
-  const authenticate = async (credentials: Credentials): Promise<Found> => {
-    const refusals = new Map<Way, A2AError>()
-    for (const way of ways) {
+  const { ways: methods, securitySchemes } = mergeSchemes(given)
+  const authenticate = async (credentials: Credentials): Promise<AuthenticatedCaller> => {
+    const refusals = new Map<AuthMethod, A2AError>()
+    for (const method of methods) {
       try {
-        const caller = await way.ask(credentials)
+        const caller = await method.authenticate(credentials)
         if (caller !== undefined && caller !== null && !(caller.anonymous === true && refusals.size > 0)) return caller
       } catch (reason) {
-        refusals.set(way, refusalOf(reason))
+        refusals.set(method, refusalOf(reason))
       }
     }
     if (refusals.size === 0) return undefined
-    throw gravest(refusals, ways)
+    throw mostSpecificRefusal(refusals, methods)
   }
   return Object.assign(authenticate, {
-    ...told(ways.map(({ challenge }) => challenge)),
+    ...challengeOption(methods.map(({ challenge }) => challenge)),
     securitySchemes,
-    securityRequirements: ways.flatMap(({ requirements }) => requirements),
+    securityRequirements: methods.flatMap(({ requirements }) => requirements),
   })
 }
 
-/** Every one has to know the caller. The first says who it is, all say what may be done. */
+/** Every scheme must recognize the caller. The first provides the identity, all restrict the permissions. */
 export function allOf(...given: readonly Authenticate[]): Authenticate {
-  const { ways, securitySchemes } = settle(given)
-  const authenticate = async (credentials: Credentials): Promise<Found> => {
+  const { ways: methods, securitySchemes } = mergeSchemes(given)
+  const authenticate = async (credentials: Credentials): Promise<AuthenticatedCaller> => {
     const callers: Caller[] = []
-    for (const way of ways) {
-      const caller = await way.ask(credentials)
+    for (const method of methods) {
+      const caller = await method.authenticate(credentials)
       if (caller === undefined || caller === null) return undefined
       callers.push(caller)
     }
-    return together(callers)
+    return mergeCallers(callers)
   }
-  const requirements = ways.reduce<readonly SecurityRequirement[]>(
-    (sofar, way) =>
-      sofar.flatMap((one) => way.requirements.map((other) => ({ schemes: { ...one.schemes, ...other.schemes } }))),
+  const requirements = methods.reduce<readonly SecurityRequirement[]>(
+    (sofar, method) =>
+      sofar.flatMap((one) => method.requirements.map((other) => ({ schemes: { ...one.schemes, ...other.schemes } }))),
     [{ schemes: {} }],
   )
   return Object.assign(authenticate, {
-    ...told(ways.map(({ challenge }) => challenge)),
+    ...challengeOption(methods.map(({ challenge }) => challenge)),
     securitySchemes,
     securityRequirements: requirements,
   })
 }
 
-/** Lets everybody in, without a name: last in an `anyOf`, it makes credentials optional. */
-export function guests(): Authenticate {
+/** Accepts every request as anonymous: last in an `anyOf`, it makes credentials optional. */
+export function allowAnonymous(): Authenticate {
   return Object.assign((): Caller => anonymous, { securitySchemes: {}, securityRequirements: [{ schemes: {} }] })
 }
 
-function together(callers: readonly Caller[]): Caller | undefined {
+function mergeCallers(callers: readonly Caller[]): Caller | undefined {
   const [first] = callers
   if (first === undefined) return undefined
   const tenants = new Set(callers.flatMap(({ tenant }) => tenant ?? []))
@@ -82,32 +82,32 @@ function together(callers: readonly Caller[]): Caller | undefined {
     scopes: all('scopes'),
     schemes: all('schemes'),
     ...(tenant !== undefined ? { tenant } : {}),
-    // What one of them does not allow is not allowed.
+    // A skill must be allowed by all of them.
     ...(skills.length > 0 ? { skills: skills.reduce((some, others) => some.filter((id) => others.includes(id))) } : {}),
   }
 }
 
-/** Two that go by one name and are not the same are told apart: `bearer`, `bearer_2`. */
-function settle(given: readonly Authenticate[]): {
-  readonly ways: readonly Way[]
+/** Schemes with one name that differ get distinct names: `bearer`, `bearer_2`. */
+function mergeSchemes(given: readonly Authenticate[]): {
+  readonly ways: readonly AuthMethod[]
   readonly securitySchemes: { readonly [name: string]: SecurityScheme }
 } {
   const named = new Map<string, SecurityScheme>()
-  const ways = given.map((way): Way => {
+  const methods = given.map((method): AuthMethod => {
     const names = new Map<string, string>()
-    for (const [name, scheme] of Object.entries(way.securitySchemes ?? {})) {
+    for (const [name, scheme] of Object.entries(method.securitySchemes ?? {})) {
       const free = freeName(name, scheme, named)
       named.set(free, scheme)
       names.set(name, free)
     }
     const rename = (name: string): string => names.get(name) ?? name
     return {
-      challenge: way.challenge,
-      requirements: (way.securityRequirements ?? []).map(({ schemes }) => ({
+      challenge: method.challenge,
+      requirements: (method.securityRequirements ?? []).map(({ schemes }) => ({
         schemes: Object.fromEntries(Object.entries(schemes).map(([name, scopes]) => [rename(name), scopes])),
       })),
-      async ask(credentials) {
-        const caller = await way(credentials)
+      async authenticate(credentials) {
+        const caller = await method(credentials)
         const shown = caller?.schemes
         return caller === undefined || caller === null || shown === undefined
           ? caller
@@ -115,7 +115,7 @@ function settle(given: readonly Authenticate[]): {
       },
     }
   })
-  return { ways, securitySchemes: Object.fromEntries(named) }
+  return { ways: methods, securitySchemes: Object.fromEntries(named) }
 }
 
 function freeName(name: string, scheme: SecurityScheme, named: ReadonlyMap<string, SecurityScheme>): string {
@@ -132,21 +132,26 @@ function refusalOf(reason: unknown): A2AError {
   return new A2AError('UNAUTHENTICATED', 'Authentication is required', {}, { cause: reason })
 }
 
-/** Who is known and may not, rather than what cannot be told now, rather than who is not known. */
-function gravest(refusals: ReadonlyMap<Way, A2AError>, ways: readonly Way[]): A2AError {
+/** PERMISSION_DENIED first, then UNAVAILABLE, then UNAUTHENTICATED. */
+function mostSpecificRefusal(refusals: ReadonlyMap<AuthMethod, A2AError>, methods: readonly AuthMethod[]): A2AError {
   const all = [...refusals.values()]
   const known = all.find(({ code }) => code === 'PERMISSION_DENIED')
   const other = known ?? all.find(({ code }) => code !== 'UNAUTHENTICATED')
   if (other !== undefined) return other
   const [first] = all as [A2AError]
-  const challenges = ways.map((way) => {
-    const own = refusals.get(way)?.details.challenge
-    return typeof own === 'string' ? own : way.challenge
+  const challenges = methods.map((method) => {
+    const own = refusals.get(method)?.details.challenge
+    return typeof own === 'string' ? own : method.challenge
   })
-  return new A2AError(first.code, first.message, { ...first.details, ...told(challenges) }, { cause: first.cause })
+  return new A2AError(
+    first.code,
+    first.message,
+    { ...first.details, ...challengeOption(challenges) },
+    { cause: first.cause },
+  )
 }
 
-function told(challenges: readonly (string | undefined)[]): { readonly challenge?: string } {
+function challengeOption(challenges: readonly (string | undefined)[]): { readonly challenge?: string } {
   const given = [...new Set(challenges.filter((one) => one !== undefined))]
   return given.length === 0 ? {} : { challenge: given.join(', ') }
 }

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { credentials } from '@grpc/grpc-js'
 import { connect } from '../../client/connect.ts'
 import { grpc } from '../../client/grpc/grpc-binding.ts'
-import { modern, openGrpcServers, saying } from '../../testing/grpc-fixture.ts'
-import { selfSigned } from '../../testing/self-signed.ts'
+import { modern, openGrpcServers, grpcMessageRequest } from '../../testing/fixtures/grpc-server.ts'
+import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
 import { bearer, mtls } from '../index.ts'
 
 const { open, client } = openGrpcServers()
@@ -23,7 +23,7 @@ describe('schemes over gRPC', () => {
     const authenticate = bearer({ verify: (token) => ({ id: 'ann', scopes: [token] }) })
     const { grpcPort } = await open({ agent: () => 'paid', authenticate, skills })
     const peer = client(grpcPort)
-    const pay = { ...saying(), metadata: { skillId: 'pay' } }
+    const pay = { ...grpcMessageRequest(), metadata: { skillId: 'pay' } }
     const as = (token: string) => ({ metadata: { authorization: `Bearer ${token}` } })
     const unknown = await peer.refused(modern, 'SendMessage', pay)
     assert.deepEqual([unknown.code, unknown.metadata.get('www-authenticate')], [16, ['Bearer']])
@@ -45,7 +45,7 @@ describe('schemes over gRPC', () => {
       Buffer,
     ]
     const peer = client(grpcPort, credentials.createSsl(ca, key, cert), 'localhost')
-    const { payload } = await peer.call(modern, 'SendMessage', saying())
+    const { payload } = await peer.call(modern, 'SendMessage', grpcMessageRequest())
     assert.equal(payload.task.artifacts[0].parts[0].text, 'CN=billing|CN=billing')
   })
 })

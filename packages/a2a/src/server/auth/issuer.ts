@@ -1,13 +1,13 @@
 /**
- * Who issues tokens, and by which keys they are known: given, or as the issuer itself says. It is asked when the first
- * token comes and not before, so that a server can start while it is away; what it said is kept.
+ * A token issuer and its keys: configured, or from the issuer's metadata. The first token triggers the request and not the start,
+ * so that a server can start while the issuer is unavailable; the metadata is cached.
  */
 import { systemClock } from '../../model/clock.ts'
 import type { JSONWebKeySet } from 'jose'
 import { A2AError } from '../../model/error.ts'
-import type { FetchHandler } from '../fetch.ts'
-import { readJsonText } from '../remote-json.ts'
-import { openKeys, type VerifyingKeys } from '../verifying-keys.ts'
+import type { FetchHandler } from '../http/fetch-adapter.ts'
+import { readJsonText } from '../keys/bounded-json.ts'
+import { openVerifyingKeys, type VerifyingKeys } from '../keys/verifying-keys.ts'
 
 export interface IssuerOptions {
   readonly issuer: string
@@ -17,12 +17,12 @@ export interface IssuerOptions {
 }
 
 export interface Issuer {
-  /** Letter for letter as it stands in tokens. */
+  /** Exactly as in tokens. */
   readonly issuer: string
   readonly keys: VerifyingKeys
 }
 
-/** An issuer that did not answer is left alone for a moment: whoever sends tokens must not make us call at will. */
+/** Pause after a failed request to the issuer: incoming tokens must not trigger requests at will. */
 const pauseMs = 1_000
 const timeoutMs = 10_000
 
@@ -31,7 +31,7 @@ export function createIssuer(options: IssuerOptions, now = systemClock.monotonic
   let pausedUntil = -Infinity
   return async () => {
     if (opened === undefined) {
-      if (now() < pausedUntil) throw away()
+      if (now() < pausedUntil) throw issuerUnavailable()
       opened = open(options)
       opened.catch(() => {
         opened = undefined
@@ -43,20 +43,20 @@ export function createIssuer(options: IssuerOptions, now = systemClock.monotonic
 }
 
 async function open({ issuer, jwks, cooldownMs = 30_000, fetch }: IssuerOptions): Promise<Issuer> {
-  if (jwks !== undefined) return { issuer, keys: await openKeys({ jwks, cooldownMs, fetch }) }
+  if (jwks !== undefined) return { issuer, keys: await openVerifyingKeys({ jwks, cooldownMs, fetch }) }
   const metadata = await discover(issuer, fetch ?? ((request) => globalThis.fetch(request)))
-  return { issuer: metadata.issuer, keys: await openKeys({ jwks: metadata.jwksUri, cooldownMs, fetch }) }
+  return { issuer: metadata.issuer, keys: await openVerifyingKeys({ jwks: metadata.jwksUri, cooldownMs, fetch }) }
 }
 
-interface Metadata {
+interface IssuerMetadata {
   readonly issuer: string
   readonly jwksUri: string
 }
 
-async function discover(issuer: string, fetch: FetchHandler): Promise<Metadata> {
+async function discover(issuer: string, fetch: FetchHandler): Promise<IssuerMetadata> {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
-  // OpenID Connect puts its name behind the path, RFC 8414 before it.
+  // OpenID Connect appends its well-known name to the path, RFC 8414 prepends it.
   const places = [
     `${origin}${path}/.well-known/openid-configuration`,
     `${origin}/.well-known/oauth-authorization-server${path}`,
@@ -76,20 +76,21 @@ async function discover(issuer: string, fetch: FetchHandler): Promise<Metadata> 
       cause ??= reason
     }
   }
-  throw away(cause)
+  throw issuerUnavailable(cause)
 }
 
-/** What speaks for another issuer is not to be believed about this one; a slash at the end makes no other of it. */
-function readMetadata(document: unknown, issuer: string): Metadata {
+/** Metadata that names another issuer is not trusted for this one; a trailing slash makes no difference. */
+function readMetadata(document: unknown, issuer: string): IssuerMetadata {
   const { issuer: named, jwks_uri: jwksUri } = (document ?? {}) as { issuer?: unknown; jwks_uri?: unknown }
-  if (typeof named !== 'string' || bare(named) !== bare(issuer)) throw new Error(`the metadata are not of ${issuer}`)
+  if (typeof named !== 'string' || withoutTrailingSlash(named) !== withoutTrailingSlash(issuer))
+    throw new Error(`the metadata are not of ${issuer}`)
   if (typeof jwksUri !== 'string' || !URL.canParse(jwksUri)) throw new Error('the metadata name no jwks_uri')
   if (issuer.startsWith('https:') && !jwksUri.startsWith('https:')) throw new Error('the keys are not behind TLS')
   return { issuer: named, jwksUri }
 }
 
-const bare = (url: string): string => url.replace(/\/$/, '')
+const withoutTrailingSlash = (url: string): string => url.replace(/\/$/, '')
 
-function away(cause?: unknown): A2AError {
+function issuerUnavailable(cause?: unknown): A2AError {
   return new A2AError('UNAVAILABLE', 'The issuer of tokens is not to be had now', {}, { cause })
 }

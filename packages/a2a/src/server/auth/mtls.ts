@@ -1,7 +1,7 @@
 /**
- * Certificates that clients show (mTLS). That one is good is for the listener to say, which knows the authority; here is
- * only said whose it is. Behind a proxy that ends TLS there is none to see: then trust what the proxy says, if you do,
- * with a function of your own.
+ * Client certificates (mTLS). The listener, which knows the authority, verifies a certificate; this module only maps it to a
+ * caller. Behind a proxy that terminates TLS there is no certificate: if you trust the proxy's headers, read them with an
+ * `authenticate` function of your own.
  */
 import type { ClientCertificate } from '../../bindings/http.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -10,10 +10,10 @@ import type { Authenticate } from '../options.ts'
 import { createScheme } from './scheme.ts'
 
 export interface MtlsOptions {
-  /** Whose certificate it is; nothing refuses it. Default: its subject, as its issuer names it. */
+  /** Returns the caller of a certificate; `undefined` refuses it. Default: its subject, as its issuer names it. */
   readonly caller?: (certificate: ClientCertificate) => Caller | undefined | null | Promise<Caller | undefined | null>
   readonly scopes?: readonly string[]
-  /** By which the card names the scheme. Default `mtls`. */
+  /** The name of the scheme in the card. Default `mtls`. */
   readonly scheme?: string
 }
 
@@ -27,12 +27,12 @@ export function mtls({ caller = bySubject, scopes, scheme }: MtlsOptions = {}): 
       if (clientCertificate === undefined) return undefined
       const found = await caller(clientCertificate)
       if (found !== undefined && found !== null) return found
-      throw new A2AError('UNAUTHENTICATED', 'The certificate is nobody’s who may call')
+      throw new A2AError('UNAUTHENTICATED', 'The client certificate is not authorized')
     },
   })
 }
 
-/** Not by its fingerprint: a certificate that is renewed is still of the same owner. */
+/** Not by its fingerprint: a renewed certificate keeps its owner. */
 function bySubject({ subject, issuer }: ClientCertificate): Caller | undefined {
   const named = nameOf(subject)
   return named === '' ? undefined : { id: `${nameOf(issuer)}|${named}` }
@@ -40,7 +40,7 @@ function bySubject({ subject, issuer }: ClientCertificate): Caller | undefined {
 
 type DistinguishedName = ClientCertificate['subject']
 
-/** `CN=billing,O=Example`. What separates is escaped, so that no two names become one. */
+/** `CN=billing,O=Example`. Separators are escaped, so that two names never become one. */
 function nameOf(name: DistinguishedName): string {
   const escaped = (value: string): string => value.replaceAll(/[\\,=|+]/g, (character) => `\\${character}`)
   return Object.entries(name)

@@ -1,26 +1,26 @@
-/** A way to prove who one is: a function that looks for the proof, and what the card says about it, made in one place. */
+/** One authentication scheme: the function that checks credentials and its declaration in the card, created together. */
 import type { Caller } from '../../model/caller.ts'
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Credentials } from '../credentials.ts'
+import type { Credentials } from '../admission/credentials.ts'
 import type { Authenticate } from '../options.ts'
 import { challenge } from './challenge.ts'
 
-type Found = Caller | undefined | null
+type AuthenticatedCaller = Caller | undefined | null
 
-export interface SchemeParts {
-  /** By which the card names it. */
+export interface SchemeOptions {
+  /** The name of the scheme in the card. */
   readonly name: string
   readonly scheme: SecurityScheme
-  /** That every request needs; more may be asked for by a skill. */
+  /** Required for every request; a skill may require more. */
   readonly scopes?: readonly string[] | undefined
   readonly challenge: string
-  /** Nothing: no such proof was shown. Throws for one that is not good. */
-  check(credentials: Credentials): Found | Promise<Found>
+  /** Returns `undefined` if the request has no such credentials. Throws if they are invalid. */
+  check(credentials: Credentials): AuthenticatedCaller | Promise<AuthenticatedCaller>
 }
 
-export function createScheme({ name, scheme, scopes = [], challenge: wanted, check }: SchemeParts): Authenticate {
-  const authenticate = async (credentials: Credentials): Promise<Found> => {
+export function createScheme({ name, scheme, scopes = [], challenge: wanted, check }: SchemeOptions): Authenticate {
+  const authenticate = async (credentials: Credentials): Promise<AuthenticatedCaller> => {
     const caller = await check(credentials)
     if (caller === undefined || caller === null) return undefined
     const held = caller.scopes ?? []
@@ -34,7 +34,7 @@ export function createScheme({ name, scheme, scopes = [], challenge: wanted, che
   })
 }
 
-/** RFC 6750 §3.1: who is known but lacks a right is told which. */
+/** RFC 6750 §3.1: the error names the scope that an authenticated caller lacks. */
 export function insufficientScope(scopes: readonly string[]): A2AError {
   const scope = scopes.join(' ')
   return new A2AError('PERMISSION_DENIED', 'The token does not permit this', {
@@ -43,7 +43,7 @@ export function insufficientScope(scopes: readonly string[]): A2AError {
   })
 }
 
-/** What stands in the Authorization header behind the name of a scheme, whatever its case (RFC 9110 §11.4). */
+/** The credentials in the Authorization header after the scheme name, ignoring case (RFC 9110 §11.4). */
 export function authorizationOf(credentials: Credentials, scheme: string): string | undefined {
   const header = credentials.header('authorization')
   if (header === undefined || header.slice(0, scheme.length).toLowerCase() !== scheme.toLowerCase()) return undefined

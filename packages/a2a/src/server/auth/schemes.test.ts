@@ -5,11 +5,22 @@ import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../agents/agent.ts'
-import { selfSigned } from '../../testing/self-signed.ts'
-import { messageOf, openServers, rpc } from '../../testing/server-fixture.ts'
+import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
+import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Authenticate, Caller, Credentials } from '../index.ts'
-import { allOf, anonymous, anyOf, apiKey, basic, bearer, ConfigError, guests, hashApiKey, mtls } from '../index.ts'
+import {
+  allOf,
+  anonymous,
+  anyOf,
+  apiKey,
+  basic,
+  bearer,
+  ConfigError,
+  allowAnonymous,
+  hashApiKey,
+  mtls,
+} from '../index.ts'
 
 const { open, post, get } = openServers()
 const modern = { 'a2a-version': '1.0' }
@@ -19,7 +30,7 @@ async function call(authenticate: Authenticate, headers: Record<string, string> 
   let caller: Caller | undefined
   const asked = async (credentials: Credentials) => (caller = (await authenticate(credentials)) ?? undefined)
   const handler = open({ agent: whoami, authenticate: Object.assign(asked, authenticate) })
-  const send = rpc('SendMessage', { message: messageOf() })
+  const send = rpc('SendMessage', { message: testMessage() })
   const { status, headers: answered, json } = await post(handler, send, { ...modern, ...headers }, `/a2a${query}`)
   return { status, challenge: answered.get('www-authenticate'), text: JSON.stringify(json), caller }
 }
@@ -52,7 +63,7 @@ describe('an API key', () => {
     assert.deepEqual((await call(apiKey({ in: 'query', name: 'key', lookup }), {}, '?a=1&key=s3cret')).caller, ann)
     const byCookie = apiKey({ in: 'cookie', name: 'key', lookup })
     assert.deepEqual((await call(byCookie, { cookie: 'a=b; key="s3cret"; c=d' })).caller, ann)
-    // And from nowhere else.
+    // Other places are ignored.
     assert.equal((await call(byCookie, { key: 's3cret', 'x-api-key': 's3cret' }, '?key=s3cret')).status, 401)
   })
 
@@ -125,7 +136,7 @@ describe('a client certificate', () => {
         agent: false,
         ...shown,
       }
-      const sent = request(options).end(JSON.stringify(rpc('SendMessage', { message: messageOf() })))
+      const sent = request(options).end(JSON.stringify(rpc('SendMessage', { message: testMessage() })))
       const [response] = (await once(sent, 'response')) as [IncomingMessage]
       let text = ''
       for await (const chunk of response) text += String(chunk)
@@ -144,11 +155,11 @@ describe('a client certificate', () => {
     assert.match((await callWith(mapped, client)).text, /print 95/)
   })
 
-  it('of nobody we trust, or of nobody whom a given function knows, or none, is 401 [B-151]', async () => {
+  it('that is not trusted, or unknown to the given function, or missing, is 401 [B-151]', async () => {
     assert.equal((await callWith(mtls(), selfSigned('billing'))).status, 401)
     assert.equal((await callWith(mtls())).status, 401)
     assert.equal((await callWith(mtls({ caller: () => undefined }), client)).status, 401)
-    // Where there is no TLS there is no certificate, whatever headers say.
+    // Without TLS there is no certificate, whatever the headers contain.
     assert.equal((await call(mtls(), { 'x-forwarded-client-cert': client.cert.replaceAll('\n', '') })).status, 401)
   })
 
@@ -170,7 +181,7 @@ describe('any of several ways', () => {
       tenant: 'acme',
       schemes: ['bearer'],
     })
-    // One that is not good does not spoil one that is.
+    // Invalid credentials do not invalidate valid ones.
     assert.equal((await call(either, { 'x-api-key': 'x', authorization: 'Bearer t-bob' })).caller?.id, 'bob')
   })
 
@@ -181,7 +192,7 @@ describe('any of several ways', () => {
     assert.match(wrong.challenge ?? '', /^ApiKey in="header", name="X-API-Key", Bearer error="invalid_token"/)
   })
 
-  it('says that a right is missing, or that something is away, rather than that nobody is known [B-151]', async () => {
+  it('reports a missing permission, or an unavailable issuer, before an unknown caller [B-151]', async () => {
     const may = (code: 'PERMISSION_DENIED' | 'UNAVAILABLE') => () => {
       throw new A2AError(code, code)
     }
@@ -190,14 +201,14 @@ describe('any of several ways', () => {
     assert.equal((await call(anyOf(may('UNAVAILABLE'), tokens), { authorization: 'Bearer t-bob' })).status, 200)
   })
 
-  it('makes guests of those who show nothing, and not of those who show something wrong [B-150]', async () => {
-    const optional = anyOf(tokens, guests())
+  it('accepts requests without credentials as anonymous, and refuses invalid credentials [B-150]', async () => {
+    const optional = anyOf(tokens, allowAnonymous())
     assert.deepEqual((await call(optional)).caller, anonymous)
     assert.equal((await call(optional, { authorization: 'Bearer x' })).status, 401)
   })
 
   it('makes a card without requirements where nothing is required: the schemes say what may be shown [B-150]', async () => {
-    const { schemes, requirements, oldSecurity } = await cardsOf(anyOf(tokens, guests()))
+    const { schemes, requirements, oldSecurity } = await cardsOf(anyOf(tokens, allowAnonymous()))
     assert.deepEqual(Object.keys(schemes as object), ['bearer'])
     assert.deepEqual([requirements, oldSecurity], [undefined, undefined])
   })

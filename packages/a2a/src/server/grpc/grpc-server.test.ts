@@ -10,9 +10,16 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { service as officialHealth } from 'grpc-health-check'
 import { inputRequired } from '../../agents/reports.ts'
 import { A2AError } from '../../model/error.ts'
-import { legacy, modern, oldSaying, openGrpcServers, refusalOf, saying } from '../../testing/grpc-fixture.ts'
-import { selfSigned } from '../../testing/self-signed.ts'
-import type { Credentials } from '../credentials.ts'
+import {
+  legacy,
+  modern,
+  legacyGrpcMessageRequest,
+  openGrpcServers,
+  refusedCallOf,
+  grpcMessageRequest,
+} from '../../testing/fixtures/grpc-server.ts'
+import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
+import type { Credentials } from '../admission/credentials.ts'
 import { createGrpcServer } from './grpc-server.ts'
 
 const { open, client } = openGrpcServers()
@@ -37,7 +44,7 @@ describe('the card of a server that speaks gRPC', () => {
     const told = await open({ agent: () => 'ok', grpcUrl: 'agent.example.com:443' })
     assert.equal((await cardOf(told.url)).supportedInterfaces[2].url, 'agent.example.com:443')
     const { serve } = await import('../node.ts')
-    const { memoryStore } = await import('../../stores/memory.ts')
+    const { memoryStore } = await import('../../stores/memory/memory-store.ts')
     const silent = await serve({ agent: () => 'ok', port: 0, store: memoryStore(), drainMs: 0 })
     const { supportedInterfaces } = await cardOf(silent.url)
     assert.deepEqual(
@@ -80,22 +87,25 @@ describe('several agents at one gRPC port', () => {
     const { grpcPort } = await open({ agents: { ann: () => 'I am Ann', bob: () => 'I am Bob' } })
     const peer = client(grpcPort)
     const as = (name: string) => ({ metadata: { 'x-parley-agent': name } })
-    assert.equal(textOf(await peer.call(modern, 'SendMessage', saying())), 'I am Ann')
-    assert.equal(textOf(await peer.call(modern, 'SendMessage', { tenant: 'bob', ...saying() })), 'I am Bob')
-    assert.equal(textOf(await peer.call(modern, 'SendMessage', saying(), as('bob'))), 'I am Bob')
-    assert.equal(textOf(await peer.call(legacy, 'SendMessage', oldSaying(), as('bob'))), 'I am Bob')
-    const stranger = await peer.refused(modern, 'SendMessage', saying(), as('eve'))
+    assert.equal(textOf(await peer.call(modern, 'SendMessage', grpcMessageRequest())), 'I am Ann')
+    assert.equal(textOf(await peer.call(modern, 'SendMessage', { tenant: 'bob', ...grpcMessageRequest() })), 'I am Bob')
+    assert.equal(textOf(await peer.call(modern, 'SendMessage', grpcMessageRequest(), as('bob'))), 'I am Bob')
+    assert.equal(textOf(await peer.call(legacy, 'SendMessage', legacyGrpcMessageRequest(), as('bob'))), 'I am Bob')
+    const stranger = await peer.refused(modern, 'SendMessage', grpcMessageRequest(), as('eve'))
     assert.deepEqual([stranger.code, stranger.reason], [5, 'AGENT_NOT_FOUND'])
     assert.equal(stranger.message, 'No agent named eve. Agents: ann, bob')
-    const tenant = await peer.refused(modern, 'SendMessage', { tenant: 'bob/acme', ...saying() })
+    const tenant = await peer.refused(modern, 'SendMessage', { tenant: 'bob/acme', ...grpcMessageRequest() })
     assert.deepEqual([tenant.code, tenant.reason], [3, 'INVALID_PARAMS'])
-    assert.equal((await peer.refused(modern, 'SendMessage', { tenant: 'eve', ...saying() })).reason, 'AGENT_NOT_FOUND')
+    assert.equal(
+      (await peer.refused(modern, 'SendMessage', { tenant: 'eve', ...grpcMessageRequest() })).reason,
+      'AGENT_NOT_FOUND',
+    )
   })
 
   it('do not see each other’s tasks [B-160]', async () => {
     const { grpcPort } = await open({ agents: { ann: () => inputRequired('?'), bob: () => 'I am Bob' } })
     const peer = client(grpcPort)
-    const { id } = (await peer.call(modern, 'SendMessage', saying())).payload.task
+    const { id } = (await peer.call(modern, 'SendMessage', grpcMessageRequest())).payload.task
     assert.equal((await peer.refused(modern, 'GetTask', { tenant: 'bob', id })).reason, 'TASK_NOT_FOUND')
     assert.equal((await peer.call(modern, 'GetTask', { tenant: 'ann', id })).payload.id, id)
   })
@@ -116,24 +126,24 @@ describe('who calls by gRPC', () => {
     })
     const peer = client(server.grpcPort)
     const as = (name: string) => ({ metadata: { authorization: `Bearer ${name}` } })
-    assert.equal(textOf(await peer.call(modern, 'SendMessage', saying(), as('ann'))), 'Hello, ann')
+    assert.equal(textOf(await peer.call(modern, 'SendMessage', grpcMessageRequest(), as('ann'))), 'Hello, ann')
     const { method, path, remoteAddress, agent } = seen[0]!
     assert.deepEqual(
       [method, path, remoteAddress, agent],
       ['POST', '/lf.a2a.v1.A2AService/SendMessage', '127.0.0.1', 'default'],
     )
-    // Before the message is even read.
+    // Refused before the message is decoded.
     const unread = await peer.refused(modern, 'SendMessage', {}, { bytes: new Uint8Array([255]) })
     assert.deepEqual([unread.code, unread.reason], [16, 'UNAUTHENTICATED'])
     assert.deepEqual(unread.metadata.get('www-authenticate'), ['Bearer'])
     const mallory = await peer.refused(modern, 'GetTask', { id: 'x' }, as('mallory'))
     assert.deepEqual([mallory.code, mallory.reason, mallory.message], [7, 'PERMISSION_DENIED', 'Not you'])
-    const stream = peer.stream(modern, 'SendStreamingMessage', saying())
-    const refusal = await Array.fromAsync(stream).then(() => assert.fail(), refusalOf)
+    const stream = peer.stream(modern, 'SendStreamingMessage', grpcMessageRequest())
+    const refusal = await Array.fromAsync(stream).then(() => assert.fail(), refusedCallOf)
     assert.equal(refusal.code, 16)
   })
 
-  it('is known by a certificate where the server asks for one, and nobody gets in without [F-10]', async () => {
+  it('is known by its certificate if the server requests one, and refused without [F-10]', async () => {
     const own = selfSigned('localhost')
     const known = selfSigned('billing')
     const stranger = selfSigned('stranger')
@@ -151,15 +161,15 @@ describe('who calls by gRPC', () => {
         'localhost',
       )
     }
-    assert.equal(textOf(await as(known).call(modern, 'SendMessage', saying())), 'billing')
-    assert.equal((await as().refused(modern, 'SendMessage', saying())).code, 14)
-    assert.equal((await as(stranger).refused(modern, 'SendMessage', saying())).code, 14)
-    assert.equal((await client(server.grpcPort).refused(modern, 'SendMessage', saying())).code, 14)
+    assert.equal(textOf(await as(known).call(modern, 'SendMessage', grpcMessageRequest())), 'billing')
+    assert.equal((await as().refused(modern, 'SendMessage', grpcMessageRequest())).code, 14)
+    assert.equal((await as(stranger).refused(modern, 'SendMessage', grpcMessageRequest())).code, 14)
+    assert.equal((await client(server.grpcPort).refused(modern, 'SendMessage', grpcMessageRequest())).code, 14)
   })
 
   it('is not answered for a Host that the operator did not list', async () => {
     const peer = client((await open({ agent: () => 'ok', hosts: ['agent.example.com'] })).grpcPort)
-    assert.equal((await peer.refused(modern, 'SendMessage', saying())).reason, 'PERMISSION_DENIED')
+    assert.equal((await peer.refused(modern, 'SendMessage', grpcMessageRequest())).reason, 'PERMISSION_DENIED')
   })
 
   it('hears at once of keys that are none', async () => {
@@ -183,13 +193,13 @@ describe('around the service', () => {
         ),
       )
     for (const service of ['', modern, legacy]) assert.equal((await ask(service)).status, 'SERVING')
-    await assert.rejects(ask('nobody.Service'), { code: 5 })
+    await assert.rejects(ask('unknown.Service'), { code: 5 })
     const watch = peer.client.makeServerStreamRequest(Watch.path, Watch.requestSerialize, Watch.responseDeserialize, {
       service: '',
     })
     watch.on('error', () => {})
     assert.equal((await once(watch, 'data'))[0].status, 'SERVING')
-    server.handler.leave()
+    server.handler.announceShutdown()
     assert.equal((await once(watch, 'data'))[0].status, 'NOT_SERVING')
     assert.equal((await ask('')).status, 'NOT_SERVING')
     watch.cancel()
@@ -226,7 +236,7 @@ describe('around the service', () => {
         assert.equal(files[0].package, 'lf.a2a.v1')
         assert.ok(files.some(({ name }: any) => name === 'google/protobuf/struct.proto'))
       }
-      assert.equal((await ask({ file_containing_symbol: 'nobody.Message' })).error_response.error_code, 5)
+      assert.equal((await ask({ file_containing_symbol: 'unknown.Message' })).error_response.error_code, 5)
       call.end()
       await once(call.resume(), 'end')
       tool.close()
@@ -254,14 +264,14 @@ describe('a server that closes', () => {
       },
     })
     const peer = client(server.grpcPort)
-    const stream = peer.stream(modern, 'SendStreamingMessage', saying('forever'))
+    const stream = peer.stream(modern, 'SendStreamingMessage', grpcMessageRequest('forever'))
     await stream.metadata
-    const answer = peer.call(modern, 'SendMessage', saying('answer'))
+    const answer = peer.call(modern, 'SendMessage', grpcMessageRequest('answer'))
     for (let working = 0; working < 2;) working = (await peer.call(modern, 'ListTasks', {})).payload.tasks.length
     const closed = server.close()
     gate.resolve()
     assert.equal((await answer).payload.task.status.state, 'TASK_STATE_COMPLETED')
-    const end = await Array.fromAsync(stream).then(() => 'ended', refusalOf)
+    const end = await Array.fromAsync(stream).then(() => 'ended', refusedCallOf)
     if (end !== 'ended') assert.equal((end as { code: number }).code, 14)
     await closed
     assert.equal((await peer.refused(modern, 'ListTasks', {})).code, 14)

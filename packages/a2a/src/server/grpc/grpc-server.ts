@@ -1,22 +1,22 @@
-/** A listener for gRPC: every version's service on one port, with health and reflection, TLS where keys are given. */
+/** A gRPC listener: the services of all versions on one port, with health and reflection, and TLS if keys are given. */
 import { Server as GrpcJsServer, ServerCredentials } from '@grpc/grpc-js'
-import { rpcsOf } from '../../versions/rpcs.ts'
+import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
 import { ConfigError } from '../config-error.ts'
-import type { GrpcListener, GrpcServerOptions, GrpcTls } from '../grpc-listener.ts'
+import type { GrpcListener, GrpcServerOptions, GrpcTls } from './grpc-listener.ts'
 import type { Handler } from '../handler.ts'
-import { hostInUrl } from '../host-in-url.ts'
-import { isPortTaken, portTaken } from '../port-taken.ts'
-import { a2aService, type Service } from './calls.ts'
+import { hostInUrl } from '../http/host-in-url.ts'
+import { isPortInUse, portInUse } from '../http/port-in-use.ts'
+import { a2aService, type GrpcService } from './a2a-service.ts'
 import { healthService } from './health.ts'
 import { reflectionService } from './reflection.ts'
 
-export type { GrpcServerOptions, GrpcTls } from '../grpc-listener.ts'
+export type { GrpcServerOptions, GrpcTls } from './grpc-listener.ts'
 
 export interface GrpcServer extends GrpcListener {
   readonly server: GrpcJsServer
 }
 
-/** The handler is not closed with it. */
+/** Closing the server does not close the handler. */
 export async function createGrpcServer(handler: Handler, options: GrpcServerOptions = {}): Promise<GrpcServer> {
   const { port: wanted = 3001, host = '127.0.0.1', tls, httpPort, httpIsSecure = false, agent } = options
   const http = httpPort === undefined ? undefined : { port: httpPort, isSecure: httpIsSecure }
@@ -34,18 +34,18 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
   const server = new GrpcJsServer({
     'grpc.max_receive_message_length': grpc.bodyBytes,
     'grpc.max_send_message_length': -1,
-    // What comments are to SSE (B-101): it keeps proxies from closing, and finds out who is gone.
+    // The equivalent of SSE comments (B-101): keeps proxies from closing the connection, and detects clients that are gone.
     'grpc.keepalive_time_ms': grpc.keepAliveMs,
     'grpc.keepalive_timeout_ms': grpc.stallMs,
-    // Clients connect again with their next call.
+    // Clients reconnect with their next call.
     'grpc.max_connection_idle_ms': 300_000,
   })
-  // 0.2 and 0.3 share a service, and the newest that is offered speaks for it.
-  const names = [...new Set(grpc.offered.map(({ id }) => rpcsOf[id].service))]
-  const add = ({ definition, implementation }: Service): void => server.addService(definition, implementation)
+  // 0.2 and 0.3 share a service; the newest offered version handles it.
+  const names = [...new Set(grpc.offered.map(({ id }) => grpcSpellingOf[id].service))]
+  const add = ({ definition, implementation }: GrpcService): void => server.addService(definition, implementation)
   for (const name of names) {
-    const version = grpc.offered.find(({ id }) => rpcsOf[id].service === name)
-    if (version !== undefined) add(a2aService(version, { handler: grpc, http, agent, began }))
+    const version = grpc.offered.find(({ id }) => grpcSpellingOf[id].service === name)
+    if (version !== undefined) add(a2aService(version, { handler: grpc, http, agent, onCallStart: began }))
   }
   const draining = { isOn: false }
   add(healthService({ services: names, isReady: async () => !draining.isOn && (await grpc.isReady()) }))
@@ -59,7 +59,7 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
   add(reflectionService('v1alpha', listed))
 
   const port = await bind(server, `${hostInUrl(host)}:${wanted}`, tls).catch((reason: unknown) => {
-    throw isPortTaken(reason) ? portTaken('grpcPort', host, wanted) : reason
+    throw isPortInUse(reason) ? portInUse('grpcPort', host, wanted) : reason
   })
   const withdraw = grpc.listening(port, agent)
   let drained: Promise<void> | undefined
@@ -71,7 +71,7 @@ export async function createGrpcServer(handler: Handler, options: GrpcServerOpti
     drain() {
       draining.isOn = true
       if (agent !== undefined) withdraw()
-      // An error says that it was not running, which is what was wanted.
+      // An error means that the server was not running, which is fine.
       return (drained ??= new Promise((resolve) => server.tryShutdown(() => resolve())))
     },
     close: () => server.forceShutdown(),

@@ -1,33 +1,33 @@
 /**
- * The health service that orchestrators and load balancers ask (grpc.health.v1). Ours rather than the package of the
- * same name: that one brings a loader and a parser of .proto files, and we have the descriptors already.
+ * The health service for orchestrators and load balancers (grpc.health.v1). Not the package of the same name: that brings a loader
+ * and a parser of .proto files, and the descriptors are already here.
  */
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
-import { decode, encode } from '../../bindings/grpc/codec.ts'
-import { bytesOnly, type Service } from './calls.ts'
+import { decodeProtobuf, encodeProtobuf } from '../../bindings/grpc/codec.ts'
+import { rawBytesMethod, type GrpcService } from './a2a-service.ts'
 
 type Bytes = Uint8Array
 const name = 'grpc.health.v1.Health'
-/** How often those who watch are looked after. */
+/** How often the status is checked for watching clients. */
 const watchMs = 1_000
 const notFound = 5
 
-export interface HealthParts {
-  /** What may be asked after, beside the server as a whole. */
+export interface HealthServiceDeps {
+  /** The services that a client may ask for, beside the server as a whole. */
   readonly services: readonly string[]
   isReady(): Promise<boolean>
 }
 
-type State = 'SERVING' | 'NOT_SERVING' | 'SERVICE_UNKNOWN'
+type ServingStatus = 'SERVING' | 'NOT_SERVING' | 'SERVICE_UNKNOWN'
 
-export function healthService({ services, isReady }: HealthParts): Service {
+export function healthService({ services, isReady }: HealthServiceDeps): GrpcService {
   const known = new Set(['', name, ...services])
   const isKnown = (bytes: Bytes): boolean => {
-    const { service = '' } = decode(`grpc.health.v1.HealthCheckRequest`, bytes) as { service?: string }
+    const { service = '' } = decodeProtobuf(`grpc.health.v1.HealthCheckRequest`, bytes) as { service?: string }
     return known.has(service)
   }
-  const stateNow = async (): Promise<State> => ((await isReady()) ? 'SERVING' : 'NOT_SERVING')
-  const answer = (status: State): Bytes => encode('grpc.health.v1.HealthCheckResponse', { status })
+  const stateNow = async (): Promise<ServingStatus> => ((await isReady()) ? 'SERVING' : 'NOT_SERVING')
+  const answer = (status: ServingStatus): Bytes => encodeProtobuf('grpc.health.v1.HealthCheckResponse', { status })
 
   async function check(call: ServerUnaryCall<Bytes, Bytes>, callback: sendUnaryData<Bytes>): Promise<void> {
     try {
@@ -39,7 +39,7 @@ export function healthService({ services, isReady }: HealthParts): Service {
   }
 
   function watch(call: ServerWritableStream<Bytes, Bytes>): void {
-    let told: State | undefined
+    let told: ServingStatus | undefined
     const tell = async (): Promise<void> => {
       const state = isKnown(call.request) ? await stateNow() : 'SERVICE_UNKNOWN'
       if (state === told || call.cancelled) return
@@ -53,7 +53,10 @@ export function healthService({ services, isReady }: HealthParts): Service {
   }
 
   return {
-    definition: { Check: bytesOnly(`/${name}/Check`, false, false), Watch: bytesOnly(`/${name}/Watch`, false, true) },
+    definition: {
+      Check: rawBytesMethod(`/${name}/Check`, false, false),
+      Watch: rawBytesMethod(`/${name}/Watch`, false, true),
+    },
     implementation: {
       Check: (call: ServerUnaryCall<Bytes, Bytes>, callback: sendUnaryData<Bytes>) => void check(call, callback),
       Watch: watch,

@@ -1,7 +1,13 @@
-/** A gRPC address of one agent's own: a port, or an `:authority`. Clients that name no agent reach it by that alone. */
+/** A gRPC address dedicated to one agent: a port, or an `:authority`. Clients that name no agent reach it by that alone. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { legacy, modern, oldSaying, openGrpcServers, saying } from '../../testing/grpc-fixture.ts'
+import {
+  legacy,
+  modern,
+  legacyGrpcMessageRequest,
+  openGrpcServers,
+  grpcMessageRequest,
+} from '../../testing/fixtures/grpc-server.ts'
 import type { Server } from '../node.ts'
 
 const { open, client } = openGrpcServers()
@@ -32,13 +38,16 @@ describe('a gRPC port of one agent', () => {
       { url: `127.0.0.1:${port}`, protocolVersion: '0.3' },
     ])
     const peer = client(port)
-    assert.equal(textOf((await peer.call(legacy, 'SendMessage', oldSaying())).payload), 'Bob')
-    assert.equal(textOf((await peer.call(modern, 'SendMessage', saying())).payload), 'Bob')
-    assert.equal(textOf((await peer.call(modern, 'SendMessage', { tenant: 'bob', ...saying() })).payload), 'Bob')
-    const other = await peer.refused(modern, 'SendMessage', { tenant: 'ann', ...saying() })
+    assert.equal(textOf((await peer.call(legacy, 'SendMessage', legacyGrpcMessageRequest())).payload), 'Bob')
+    assert.equal(textOf((await peer.call(modern, 'SendMessage', grpcMessageRequest())).payload), 'Bob')
+    assert.equal(
+      textOf((await peer.call(modern, 'SendMessage', { tenant: 'bob', ...grpcMessageRequest() })).payload),
+      'Bob',
+    )
+    const other = await peer.refused(modern, 'SendMessage', { tenant: 'ann', ...grpcMessageRequest() })
     assert.deepEqual([other.code, other.reason], [3, 'INVALID_PARAMS'])
     const metadata = { 'x-parley-agent': 'ann' }
-    assert.equal((await peer.refused(modern, 'SendMessage', saying(), { metadata })).code, 5)
+    assert.equal((await peer.refused(modern, 'SendMessage', grpcMessageRequest(), { metadata })).code, 5)
   })
 
   it('opens, moves and closes with its agent, and needs no port of all', async () => {
@@ -48,13 +57,13 @@ describe('a gRPC port of one agent', () => {
     await server.handler.agents.set('bob', { agent: () => 'Bob', grpcPort: 0 })
     const { bob: port = 0 } = await server.grpcPorts()
     const peer = client(port)
-    assert.equal(textOf((await peer.call(legacy, 'SendMessage', oldSaying())).payload), 'Bob')
-    // Another agent takes the port over in one change.
+    assert.equal(textOf((await peer.call(legacy, 'SendMessage', legacyGrpcMessageRequest())).payload), 'Bob')
+    // Another agent takes over the port in one change.
     void server.handler.agents.set('bob', { agent: () => 'Bob' })
     void server.handler.agents.set('eve', { agent: () => 'Eve', grpcPort: port })
     assert.deepEqual(await server.grpcPorts(), { eve: port })
     assert.deepEqual(await grpcOn(server, 'bob'), [])
-    assert.equal(textOf((await client(port).call(legacy, 'SendMessage', oldSaying())).payload), 'Eve')
+    assert.equal(textOf((await client(port).call(legacy, 'SendMessage', legacyGrpcMessageRequest())).payload), 'Eve')
     await server.handler.agents.remove('eve')
     assert.deepEqual(await server.grpcPorts(), {})
   })
@@ -89,11 +98,11 @@ describe('an :authority of one agent', () => {
     ])
     const dialing = (authority: string) => client(server.grpcPort, undefined, undefined, authority)
     const says = async (authority: string): Promise<string> =>
-      textOf((await dialing(authority).call(legacy, 'SendMessage', oldSaying())).payload)
+      textOf((await dialing(authority).call(legacy, 'SendMessage', legacyGrpcMessageRequest())).payload)
     assert.equal(await says('bob.example.com'), 'Bob')
     assert.equal(await says('bob.example.com:443'), 'Bob')
     assert.equal(await says('all.example.com:443'), 'Ann')
     assert.equal(await says(`127.0.0.1:${server.grpcPort}`), 'Ann')
-    assert.equal((await dialing('eve.example.com').refused(legacy, 'SendMessage', oldSaying())).code, 7)
+    assert.equal((await dialing('eve.example.com').refused(legacy, 'SendMessage', legacyGrpcMessageRequest())).code, 7)
   })
 })

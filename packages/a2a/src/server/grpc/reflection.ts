@@ -1,18 +1,18 @@
 /**
- * Tells tools such as grpcurl what is spoken here (grpc.reflection). Ours rather than the package: see health.ts. What
- * it tells is the protocol, which is public, so nobody is asked who they are.
+ * Describes the services to tools such as grpcurl (grpc.reflection). Not the package, for the reason in health.ts. It reveals only
+ * the protocol, which is public, so it needs no authentication.
  */
 import type { ServerDuplexStream } from '@grpc/grpc-js'
 import type { DescFile } from '@bufbuild/protobuf'
-import { decode, encode } from '../../bindings/grpc/codec.ts'
-import { bytesOfFile, registry } from '../../bindings/grpc/schema.ts'
-import { bytesOnly, type Service } from './calls.ts'
+import { decodeProtobuf, encodeProtobuf } from '../../bindings/grpc/codec.ts'
+import { fileDescriptorBytes, descriptorRegistry } from '../../bindings/grpc/schema.ts'
+import { rawBytesMethod, type GrpcService } from './a2a-service.ts'
 
 type Bytes = Uint8Array
 const notFound = 5
 const unimplemented = 12
 
-interface Question {
+interface ReflectionRequest {
   readonly fileByFilename?: string
   readonly fileContainingSymbol?: string
   readonly fileContainingExtension?: object
@@ -20,16 +20,19 @@ interface Question {
   readonly listServices?: string
 }
 
-/** `v1`, and `v1alpha` as it was called first, which many tools still ask for. */
-export function reflectionService(revision: 'v1' | 'v1alpha', services: readonly string[]): Service {
+/** `v1`, and its former name `v1alpha`, which many tools still use. */
+export function reflectionService(revision: 'v1' | 'v1alpha', services: readonly string[]): GrpcService {
   const name = `grpc.reflection.${revision}.ServerReflection`
   const answer = (bytes: Bytes): Bytes => {
-    const originalRequest = decode(`grpc.reflection.${revision}.ServerReflectionRequest`, bytes) as Question
-    const response = { originalRequest, ...answerTo(originalRequest, services) }
-    return encode(`grpc.reflection.${revision}.ServerReflectionResponse`, response)
+    const originalRequest = decodeProtobuf(
+      `grpc.reflection.${revision}.ServerReflectionRequest`,
+      bytes,
+    ) as ReflectionRequest
+    const response = { originalRequest, ...reflectionResponse(originalRequest, services) }
+    return encodeProtobuf(`grpc.reflection.${revision}.ServerReflectionResponse`, response)
   }
   return {
-    definition: { ServerReflectionInfo: bytesOnly(`/${name}/ServerReflectionInfo`, true, true) },
+    definition: { ServerReflectionInfo: rawBytesMethod(`/${name}/ServerReflectionInfo`, true, true) },
     implementation: {
       ServerReflectionInfo(call: ServerDuplexStream<Bytes, Bytes>) {
         call.on('data', (bytes: Bytes) => {
@@ -45,30 +48,34 @@ export function reflectionService(revision: 'v1' | 'v1alpha', services: readonly
   }
 }
 
-function answerTo(question: Question, services: readonly string[]): object {
+function reflectionResponse(question: ReflectionRequest, services: readonly string[]): object {
   if (question.listServices !== undefined) {
     return { listServicesResponse: { service: services.map((name) => ({ name })) } }
   }
   if (question.fileByFilename !== undefined) {
-    return files([...registry.files].find(({ proto }) => proto.name === question.fileByFilename))
+    return files([...descriptorRegistry.files].find(({ proto }) => proto.name === question.fileByFilename))
   }
   if (question.fileContainingSymbol !== undefined) return files(fileOf(question.fileContainingSymbol))
-  // proto3 has none but for options.
+  // proto3 has extensions for options only.
   if (question.fileContainingExtension !== undefined || question.allExtensionNumbersOfType !== undefined) {
-    return problem(notFound, 'There are no extensions')
+    return errorResponse(notFound, 'There are no extensions')
   }
-  return problem(unimplemented, 'This question is not known')
+  return errorResponse(unimplemented, 'This question is not known')
 }
 
-/** A message, an enum, a service or one of its rpcs. */
+/** Finds the file of a message, an enum, a service or one of its rpcs. */
 function fileOf(symbol: string): DescFile | undefined {
   const parent = symbol.slice(0, symbol.lastIndexOf('.'))
-  return (registry.get(symbol) ?? registry.getService(parent) ?? registry.getMessage(parent))?.file
+  return (
+    descriptorRegistry.get(symbol) ??
+    descriptorRegistry.getService(parent) ??
+    descriptorRegistry.getMessage(parent)
+  )?.file
 }
 
-/** With everything that it imports, so that nobody has to ask again. */
+/** Includes all imports, so that the client need not ask again. */
 function files(file: DescFile | undefined): object {
-  if (file === undefined) return problem(notFound, 'There is no such file or symbol')
+  if (file === undefined) return errorResponse(notFound, 'There is no such file or symbol')
   const found = new Set<DescFile>()
   const add = (one: DescFile): void => {
     if (found.has(one)) return
@@ -76,10 +83,10 @@ function files(file: DescFile | undefined): object {
     one.dependencies.forEach(add)
   }
   add(file)
-  const fileDescriptorProto = [...found].map((one) => Buffer.from(bytesOfFile(one)).toString('base64'))
+  const fileDescriptorProto = [...found].map((one) => Buffer.from(fileDescriptorBytes(one)).toString('base64'))
   return { fileDescriptorResponse: { fileDescriptorProto } }
 }
 
-function problem(errorCode: number, errorMessage: string): object {
+function errorResponse(errorCode: number, errorMessage: string): object {
   return { errorResponse: { errorCode, errorMessage } }
 }

@@ -1,7 +1,7 @@
-/** Tenants over gRPC: the field of the message, alone or behind the name of an agent. */
+/** Tenants over gRPC: the field of the message, alone or after the name of an agent. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { modern, openGrpcServers, saying } from '../../testing/grpc-fixture.ts'
+import { modern, openGrpcServers, grpcMessageRequest } from '../../testing/fixtures/grpc-server.ts'
 
 const { open, client } = openGrpcServers()
 const tenants = { declared: ['acme', 'globex'] }
@@ -10,7 +10,7 @@ describe('a tenant over gRPC', () => {
   it('is named by the field of the message, and is the one that a path of REST leads to [B-165 B-166 B-168]', async () => {
     const server = await open({ agent: ({ caller }) => `For ${caller.tenant}`, tenants })
     const peer = client(server.grpcPort)
-    const { payload } = await peer.call(modern, 'SendMessage', { tenant: 'acme', ...saying() })
+    const { payload } = await peer.call(modern, 'SendMessage', { tenant: 'acme', ...grpcMessageRequest() })
     const { id, artifacts } = payload.task
     assert.equal(artifacts[0].parts[0].text, 'For acme')
     assert.equal((await fetch(`${server.url}/acme/tasks/${id}`)).status, 200)
@@ -23,7 +23,7 @@ describe('a tenant over gRPC', () => {
   it('follows the name of the agent where several share the port, and the card says so [B-165]', async () => {
     const server = await open({ agents: { ann: () => 'Ann', bob: ({ caller }) => `Bob of ${caller.tenant}` }, tenants })
     const peer = client(server.grpcPort)
-    const sent = await peer.call(modern, 'SendMessage', { tenant: 'bob/acme', ...saying() })
+    const sent = await peer.call(modern, 'SendMessage', { tenant: 'bob/acme', ...grpcMessageRequest() })
     const { id, artifacts } = sent.payload.task
     assert.equal(artifacts[0].parts[0].text, 'Bob of acme')
     for (const tenant of ['bob', 'bob/globex', 'ann/acme', 'acme']) {

@@ -1,59 +1,72 @@
-/** Appending in memory: decided and done in one go, so nothing can come between. Its cost is that of the records alone. */
-import { decide } from '../decide.ts'
-import type { Standing } from '../decide.ts'
-import type { Append, Appended, IdempotencyKey, NewTask, TaskChange, TaskRow } from '../store.ts'
-import { makeDue } from './push.ts'
-import type { Entry, Table } from './table.ts'
+/** Appends in memory: decided and written synchronously, so nothing can interleave. The cost depends on the records alone. */
+import { decideAppend } from '../decide-append.ts'
+import type { AppendState } from '../decide-append.ts'
+import type { Append, AppendResult, IdempotencyKey, NewTask, TaskChange, TaskRow } from '../store.ts'
+import { makePushesDue } from './push-cursors.ts'
+import type { TaskEntry, MemoryTable } from './table.ts'
 
-/** The messages that were claimed, with times on a scale without steps of the clock. */
-export type Claims = Map<string, { readonly taskId: string; readonly hash: string; readonly expiresAt: number }>
+/** The claimed messages, in steady time. */
+export type MessageClaimTable = Map<
+  string,
+  { readonly taskId: string; readonly hash: string; readonly expiresAt: number }
+>
 
-export interface AppendParts {
-  readonly table: Table
-  readonly claims: Claims
+export interface MemoryAppendDeps {
+  readonly table: MemoryTable
+  readonly claims: MessageClaimTable
   readonly now: () => number
-  /** A time that was read just now, on the scale of push cursors and claims: without the steps of the clock. */
+  /** Converts a time just read from the clock to steady time, which push cursors and claims use. */
   readonly steady: (at: number) => number
   readonly newFence: () => number
 }
 
-export function appendTo(parts: AppendParts, taskId: string, append: Append): Appended {
-  const { table, claims } = parts
-  const now = parts.now()
-  const steadyNow = append.idempotency === undefined ? now : parts.steady(now)
-  const claimed = append.idempotency && claimOf(parts, append.idempotency.key, steadyNow)
+export function appendToMemory(deps: MemoryAppendDeps, taskId: string, append: Append): AppendResult {
+  const { table, claims } = deps
+  const now = deps.now()
+  const steadyNow = append.idempotency === undefined ? now : deps.steady(now)
+  const claimed = append.idempotency && findClaim(deps, append.idempotency.key, steadyNow)
   if (claimed !== undefined) return { outcome: 'duplicate', taskId: claimed.taskId, hash: claimed.hash }
   const entry = table.get(taskId)
-  const decision = decide(entry && standingOf(entry), append, now, parts.newFence)
+  const decision = decideAppend(entry && appendStateOf(entry), append, now, deps.newFence)
   if (decision.outcome !== 'appended') return decision
   const { next, records, answer } = decision
   if (entry === undefined) {
     const made = newEntry(append.create as NewTask, append.change, next)
     table.add(made)
-    write(parts, made, records, next)
-    claim(claims, made, append.idempotency, steadyNow)
+    write(deps, made, records, next)
+    addClaim(claims, made, append.idempotency, steadyNow)
   } else {
     table.replace(entry, changedRow(entry.row, append.change, next))
-    write(parts, entry, records, next)
-    claim(claims, entry, append.idempotency, steadyNow)
+    write(deps, entry, records, next)
+    addClaim(claims, entry, append.idempotency, steadyNow)
   }
   return answer
 }
 
-/** A claim ends with its time, or with its task. */
-export function claimOf({ table, claims }: Pick<AppendParts, 'table' | 'claims'>, key: string, now: number) {
+/** A claim ends when it expires, or with its task. */
+export function findClaim({ table, claims }: Pick<MemoryAppendDeps, 'table' | 'claims'>, key: string, now: number) {
   const found = claims.get(key)
   return found !== undefined && found.expiresAt > now && table.get(found.taskId) !== undefined ? found : undefined
 }
 
-function claim(claims: Claims, entry: Entry, idempotency: IdempotencyKey | undefined, now: number): void {
+function addClaim(
+  claims: MessageClaimTable,
+  entry: TaskEntry,
+  idempotency: IdempotencyKey | undefined,
+  now: number,
+): void {
   if (idempotency === undefined) return
   const { key, hash, ttlMs } = idempotency
   claims.set(key, { taskId: entry.row.id, hash, expiresAt: now + ttlMs })
   entry.keys.push(key)
 }
 
-function write({ table, now, steady }: AppendParts, entry: Entry, records: Append['records'], next: Standing): void {
+function write(
+  { table, now, steady }: MemoryAppendDeps,
+  entry: TaskEntry,
+  records: Append['records'],
+  next: AppendState,
+): void {
   entry.lease = next.lease
   entry.lastAt = next.lastAt
   if (records.length === 0) return
@@ -63,11 +76,11 @@ function write({ table, now, steady }: AppendParts, entry: Entry, records: Appen
   table.publish(entry, before + 1, seq)
   if (next.visibleSeq === entry.visibleSeq) return
   entry.visibleSeq = next.visibleSeq
-  // A log never goes back in time: after a step back its records are later than now.
-  if (entry.pushes.size > 0) makeDue(entry, steady(Math.min(records.at(-1)?.at ?? 0, now())))
+  // Record times never decrease: after a step back of the clock they are later than now.
+  if (entry.pushes.size > 0) makePushesDue(entry, steady(Math.min(records.at(-1)?.at ?? 0, now())))
 }
 
-function newEntry(create: NewTask, change: TaskChange | undefined, next: Standing): Entry {
+function newEntry(create: NewTask, change: TaskChange | undefined, next: AppendState): TaskEntry {
   const { due: _, ...row } = create
   return {
     row: changedRow({ ...row, head: 0, consumedSeq: 0 }, change, next),
@@ -84,7 +97,7 @@ function newEntry(create: NewTask, change: TaskChange | undefined, next: Standin
   }
 }
 
-function changedRow(before: TaskRow, change: TaskChange | undefined, next: Standing): TaskRow {
+function changedRow(before: TaskRow, change: TaskChange | undefined, next: AppendState): TaskRow {
   const { due: _, ...row } = before
   return {
     ...row,
@@ -96,7 +109,7 @@ function changedRow(before: TaskRow, change: TaskChange | undefined, next: Stand
   }
 }
 
-function standingOf({ row, visibleSeq, lease, lastAt }: Entry): Standing {
+function appendStateOf({ row, visibleSeq, lease, lastAt }: TaskEntry): AppendState {
   const { head, consumedSeq, status, due } = row
   return { head, consumedSeq, visibleSeq, state: status.state, lease, due, lastAt }
 }

@@ -1,8 +1,8 @@
-/** Lists of a memory store. They sort what one caller has, which the store's cap keeps small. */
+/** Lists of the memory store. They sort the tasks of one caller; the limit of the store keeps them few. */
 import type { ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
-import type { Table } from './table.ts'
+import type { MemoryTable } from './table.ts'
 
-export function listTasks(table: Table, query: ListQuery): ListPage {
+export function listMemoryTasks(table: MemoryTable, query: ListQuery): ListPage {
   const { contextId, state, statusAtOrAfter, before, limit } = query
   const matching: TaskRow[] = []
   for (const { row } of table.group(query)?.entries ?? []) {
@@ -16,7 +16,12 @@ export function listTasks(table: Table, query: ListQuery): ListPage {
   return { tasks: rest.slice(0, limit), more: rest.length > limit, total: matching.length }
 }
 
-export function contextOf(table: Table, { tenant, agent, owner }: Partition, contextId: string, limit: number) {
+export function tasksOfContext(
+  table: MemoryTable,
+  { tenant, agent, owner }: Partition,
+  contextId: string,
+  limit: number,
+) {
   const rows: TaskRow[] = []
   for (const { row } of table.inContext(contextId)) {
     if (row.tenant === tenant && row.agent === agent && row.owner === owner) rows.push(row)
@@ -28,7 +33,7 @@ export function oldestFirst(a: TaskRow, b: TaskRow): number {
   return a.createdAt - b.createdAt || compare(a.id, b.id)
 }
 
-export function firstFinishedFirst(a: TaskRow, b: TaskRow): number {
+export function oldestStatusFirst(a: TaskRow, b: TaskRow): number {
   return newestFirst(b, a)
 }
 

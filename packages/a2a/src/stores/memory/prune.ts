@@ -1,16 +1,16 @@
-/** What a memory store lets go of: the oldest finished tasks first, an active one or one that is still being told of never. */
+/** What the memory store removes: the oldest finished tasks first; never an active task or one with pending push notifications. */
 import type { Retention } from '../store.ts'
-import type { Claims } from './append.ts'
-import { firstFinishedFirst } from './list.ts'
-import { hasLivePush } from './push.ts'
-import type { Entry, Table } from './table.ts'
+import type { MessageClaimTable } from './append.ts'
+import { oldestStatusFirst } from './list.ts'
+import { hasActivePush } from './push-cursors.ts'
+import type { TaskEntry, MemoryTable } from './table.ts'
 
-export function prune(table: Table, claims: Claims, retention: Retention, now: number): number {
+export function prune(table: MemoryTable, claims: MessageClaimTable, retention: Retention, now: number): number {
   forgetExpired(claims, now)
   const { finishedBefore = -Infinity, maxTasks = Infinity, logBefore = -Infinity, batch } = retention
   const finished = finishedTasks(table)
   let excess = Math.max(0, table.size - maxTasks)
-  const removed = new Set<Entry>()
+  const removed = new Set<TaskEntry>()
   for (const entry of finished) {
     if (removed.size >= batch || (excess === 0 && entry.row.statusAt >= finishedBefore)) break
     removed.add(entry)
@@ -25,17 +25,17 @@ export function prune(table: Table, claims: Claims, retention: Retention, now: n
   return removed.size + dropped
 }
 
-/** Makes room by `count` finished tasks. */
-export function removeOldest(table: Table, claims: Claims, count: number): void {
+/** Removes `count` finished tasks. */
+export function removeOldest(table: MemoryTable, claims: MessageClaimTable, count: number): void {
   remove(table, claims, new Set(finishedTasks(table).slice(0, count)))
 }
 
-function finishedTasks(table: Table): Entry[] {
-  const finished = [...table.finished].filter((entry) => !hasLivePush(entry))
-  return finished.sort((a, b) => firstFinishedFirst(a.row, b.row))
+function finishedTasks(table: MemoryTable): TaskEntry[] {
+  const finished = [...table.finished].filter((entry) => !hasActivePush(entry))
+  return finished.sort((a, b) => oldestStatusFirst(a.row, b.row))
 }
 
-function remove(table: Table, claims: Claims, entries: ReadonlySet<Entry>): void {
+function remove(table: MemoryTable, claims: MessageClaimTable, entries: ReadonlySet<TaskEntry>): void {
   if (entries.size === 0) return
   table.remove(entries)
   for (const { keys, row } of entries) {
@@ -43,7 +43,7 @@ function remove(table: Table, claims: Claims, entries: ReadonlySet<Entry>): void
   }
 }
 
-function dropLog(table: Table, entry: Entry): boolean {
+function dropLog(table: MemoryTable, entry: TaskEntry): boolean {
   if (entry.log.length === 0 || (entry.snapshot?.seq ?? 0) < entry.row.head) return false
   entry.firstSeq = entry.row.head + 1
   entry.log.length = 0
@@ -51,6 +51,6 @@ function dropLog(table: Table, entry: Entry): boolean {
   return true
 }
 
-function forgetExpired(claims: Claims, now: number): void {
+function forgetExpired(claims: MessageClaimTable, now: number): void {
   for (const [key, { expiresAt }] of claims) if (expiresAt <= now) claims.delete(key)
 }

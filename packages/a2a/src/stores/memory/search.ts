@@ -1,10 +1,10 @@
-/** What whoever runs the server looks for in a memory store: it looks at all tasks, which the store's cap keeps few. */
+/** Operator searches of the memory store. They scan all tasks; the limit of the store keeps them few. */
 import { isTerminal } from '../../model/state.ts'
 import type { AgentCount, PushPage, PushQuery, SearchPage, SearchQuery, TaskRow } from '../store.ts'
 import { newestFirst } from './list.ts'
-import type { Entry, Table } from './table.ts'
+import type { TaskEntry, MemoryTable } from './table.ts'
 
-export function searchTasks(table: Table, query: SearchQuery): SearchPage {
+export function searchTasks(table: MemoryTable, query: SearchQuery): SearchPage {
   const { agent, owner, contextId, states, from = -Infinity, until = Infinity, before, limit } = query
   const found: TaskRow[] = []
   for (const { row } of contextId === undefined ? table.all() : table.inContext(contextId)) {
@@ -18,13 +18,13 @@ export function searchTasks(table: Table, query: SearchQuery): SearchPage {
   return { tasks: found.slice(0, limit), more: found.length > limit }
 }
 
-export function tasksBeginning(table: Table, idPrefix: string, limit: number): readonly TaskRow[] {
+export function tasksWithIdPrefix(table: MemoryTable, idPrefix: string, limit: number): readonly TaskRow[] {
   const found: TaskRow[] = []
   for (const { row } of table.all()) if (row.id.startsWith(idPrefix)) found.push(row)
   return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
 }
 
-export function countUnfinished(entries: Iterable<Entry>): readonly AgentCount[] {
+export function countUnfinished(entries: Iterable<TaskEntry>): readonly AgentCount[] {
   const counts = new Map<string, AgentCount>()
   for (const { row } of entries) {
     const { agent } = row
@@ -36,8 +36,8 @@ export function countUnfinished(entries: Iterable<Entry>): readonly AgentCount[]
   return [...counts.values()]
 }
 
-/** Their places are their turns in the order in which they were made: none is ever taken out of the middle of a page. */
-export function searchPushes(table: Table, { state, before = Infinity, limit }: PushQuery): PushPage {
+/** Positions follow the order of creation: no entry is ever removed from the middle of a page. */
+export function searchPushes(table: MemoryTable, { state, before = Infinity, limit }: PushQuery): PushPage {
   const found = [...table.all()]
     .flatMap(({ pushes }) => [...pushes.values()])
     .filter(({ row, place }) => place < before && (state === undefined || row.state === state))

@@ -1,61 +1,61 @@
-/** The tasks of a memory store and the indexes and counts that are kept beside them. */
+/** The tasks of a memory store, with their indexes and counts. */
 import { isTerminal } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { TaskState } from '../../model/state.ts'
-import type { Lease } from '../decide.ts'
+import type { Lease } from '../decide-append.ts'
 import type { FeedEntry, Partition, PushAttempt, PushRow, Snapshot, StateCount, TaskRow } from '../store.ts'
 
-export interface Entry {
-  /** Replaced, never changed: readers may keep it. */
+export interface TaskEntry {
+  /** Replaced, never mutated: readers may keep it. */
   row: TaskRow
   visibleSeq: number
   lease: Lease | undefined
-  /** Of the last record, also when it was pruned. */
+  /** The time of the last record, also if it was pruned. */
   lastAt: number
   readonly log: LogRecord[]
-  /** Of the first record in `log`. */
+  /** The seq of the first record in `log`. */
   firstSeq: number
   snapshot: Snapshot | undefined
   readonly pushes: Map<string, PushEntry>
   readonly attempts: PushAttempt[]
-  /** How many entries of the feed are about this task. */
+  /** The number of feed entries of this task. */
   published: number
-  /** The messages that were claimed for this task; they are forgotten with it. */
+  /** The messages claimed for this task; they are removed with it. */
   readonly keys: string[]
 }
 
 export interface PushEntry {
   row: PushRow
   fence: number
-  /** Among all webhooks: greater than that of all that were made before. */
+  /** The position among all push notification configs: greater than that of all earlier ones. */
   readonly place: number
-  /** Set while somebody delivers. */
+  /** Set while a process delivers. */
   leasedUntil: number | undefined
 }
 
-interface Group {
-  readonly entries: Set<Entry>
+interface PartitionGroup {
+  readonly entries: Set<TaskEntry>
   readonly counts: Map<TaskState, number>
 }
 
-export type Table = ReturnType<typeof createTable>
+export type MemoryTable = ReturnType<typeof createMemoryTable>
 
-export function createTable() {
-  const byId = new Map<string, Entry>()
-  const groups = new Map<string, Group>()
-  const contexts = new Map<string, Set<Entry>>()
+export function createMemoryTable() {
+  const byId = new Map<string, TaskEntry>()
+  const groups = new Map<string, PartitionGroup>()
+  const contexts = new Map<string, Set<TaskEntry>>()
   const activeOf = new Map<string, number>()
-  /** Those a lease or a due time may hang on, so that sweeps look at these alone. */
-  const unfinished = new Set<Entry>()
-  const finished = new Set<Entry>()
-  /** Those that may have a push cursor to be moved. */
-  const pushed = new Set<Entry>()
+  /** Tasks that may have a lease or a due time, so that sweeps scan only these. */
+  const unfinished = new Set<TaskEntry>()
+  const finished = new Set<TaskEntry>()
+  /** Tasks that may have a push cursor to advance. */
+  const pushed = new Set<TaskEntry>()
   let feed: FeedEntry[] = []
-  /** Entries of tasks that are gone: skipped when read, and swept out when they are the greater part. */
+  /** Entries of removed tasks: skipped by reads, and removed when they are the majority. */
   let stale = 0
   let position = 0
 
-  function count({ tenant, owner }: Partition, group: Group, state: TaskState, by: 1 | -1): void {
+  function count({ tenant, owner }: Partition, group: PartitionGroup, state: TaskState, by: 1 | -1): void {
     group.counts.set(state, (group.counts.get(state) ?? 0) + by)
     if (isTerminal(state)) return
     const key = keyOf(tenant, owner)
@@ -64,11 +64,11 @@ export function createTable() {
     else activeOf.set(key, active)
   }
 
-  function groupOf(row: Partition): Group {
+  function groupOf(row: Partition): PartitionGroup {
     const key = keyOf(row.tenant, row.owner, row.agent)
     const found = groups.get(key)
     if (found !== undefined) return found
-    const group: Group = { entries: new Set(), counts: new Map() }
+    const group: PartitionGroup = { entries: new Set(), counts: new Map() }
     groups.set(key, group)
     return group
   }
@@ -77,8 +77,8 @@ export function createTable() {
     return (byId.get(taskId)?.firstSeq ?? Infinity) <= firstSeq
   }
 
-  /** A log that was dropped is no longer news either. */
-  function unpublish(entry: Entry): void {
+  /** A dropped log leaves the feed, too. */
+  function unpublish(entry: TaskEntry): void {
     stale += entry.published
     entry.published = 0
     if (stale * 2 <= feed.length) return
@@ -96,7 +96,7 @@ export function createTable() {
     get: (taskId: string) => byId.get(taskId),
     all: () => byId.values(),
     group: (partition: Partition) => groups.get(keyOf(partition.tenant, partition.owner, partition.agent)),
-    inContext: (contextId: string): Iterable<Entry> => contexts.get(contextId) ?? [],
+    inContext: (contextId: string): Iterable<TaskEntry> => contexts.get(contextId) ?? [],
     active: (tenant: string, owner: string): number => activeOf.get(keyOf(tenant, owner)) ?? 0,
     states(): readonly StateCount[] {
       const sums = new Map<TaskState, number>()
@@ -105,7 +105,7 @@ export function createTable() {
       return [...sums].flatMap(([state, tasks]) => (tasks > 0 ? [{ state, tasks }] : []))
     },
 
-    add(entry: Entry): void {
+    add(entry: TaskEntry): void {
       const { row } = entry
       const group = groupOf(row)
       byId.set(row.id, entry)
@@ -118,8 +118,8 @@ export function createTable() {
       else unfinished.add(entry)
     },
 
-    /** Puts a new row in the place of the old one. */
-    replace(entry: Entry, row: TaskRow): void {
+    /** Replaces a row. */
+    replace(entry: TaskEntry, row: TaskRow): void {
       const from = entry.row.status.state
       const to = row.status.state
       entry.row = row
@@ -132,8 +132,8 @@ export function createTable() {
       entered.add(entry)
     },
 
-    /** Only finished ones ever go. */
-    remove(entries: ReadonlySet<Entry>): void {
+    /** Only finished tasks are ever removed. */
+    remove(entries: ReadonlySet<TaskEntry>): void {
       for (const entry of entries) {
         const { row } = entry
         const group = groupOf(row)
@@ -150,7 +150,7 @@ export function createTable() {
       }
     },
 
-    publish(entry: Entry, firstSeq: number, lastSeq: number): void {
+    publish(entry: TaskEntry, firstSeq: number, lastSeq: number): void {
       const { tenant, agent, owner, id } = entry.row
       position += 1
       entry.published += 1
@@ -169,7 +169,7 @@ export function createTable() {
   }
 }
 
-/** Quoted, so that two different lists of names never give one key. */
+/** Quoted, so that two different lists of names never produce the same key. */
 function keyOf(...names: readonly string[]): string {
   return JSON.stringify(names)
 }

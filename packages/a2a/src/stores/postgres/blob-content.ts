@@ -1,18 +1,18 @@
-/** Large bytes of a task, under the SHA-256 of their content, and putting them back where they were taken from. */
+/** Large bytes of a task, under the SHA-256 of their content, and the functions that restore them. */
 import { hash } from 'node:crypto'
-import type { Database } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
 
-export interface Blob {
+export interface PostgresBlob {
   readonly digest: string
   /** In base64. */
   readonly content: string
 }
 
-/** Texts have digests of their own kind: the same bytes may have been base64 elsewhere. */
+/** Texts have a separate kind of digest: the same bytes may have been base64 elsewhere. */
 const textMark = 't'
 
-/** The bytes of a `raw` part. What is not written exactly as we would write it is kept as the text it is. */
-export function blobOf(raw: string): Blob {
+/** The bytes of a `raw` part. Base64 in another form than ours is stored as text. */
+export function toPostgresBlob(raw: string): PostgresBlob {
   const bytes = Buffer.from(raw, 'base64')
   if (bytes.toString('base64') === raw) return { digest: hash('sha256', bytes), content: raw }
   const text = Buffer.from(JSON.stringify(raw))
@@ -24,18 +24,18 @@ function rawOf(digest: string, content: string): string {
   return JSON.parse(Buffer.from(content, 'base64').toString()) as string
 }
 
-/** Changes a value by finding references in it, as the functions of `blobs.ts` do. */
+/** Changes a value by resolving its references, as the functions of `blobs.ts` do. */
 type Splice<Value> = (value: Value, find: (digest: string) => string) => Value
 
-export type Blobs = ReturnType<typeof createBlobs>
+export type PostgresBlobs = ReturnType<typeof createPostgresBlobs>
 
-export function createBlobs(database: Database, schema: string) {
-  // Base64 is what is wanted, and Postgres's has line breaks in it.
+export function createPostgresBlobs(database: PostgresDatabase, schema: string) {
+  // The result must be base64 without the line breaks that Postgres adds.
   const load = `SELECT digest, translate(encode(content, 'base64'), E'\\n', '') AS content
     FROM ${schema}.blobs WHERE task = $1 AND digest = ANY ($2)`
 
   return {
-    /** First looks which ones are wanted, then has them brought, then puts them in. */
+    /** Collects the references first, then loads them, then inserts them. */
     async restore<Value>(task: unknown, value: Value, splice: Splice<Value>): Promise<Value> {
       const wanted = new Set<string>()
       splice(value, (digest) => {
@@ -43,7 +43,7 @@ export function createBlobs(database: Database, schema: string) {
         return ''
       })
       if (wanted.size === 0) return value
-      const rows = await database.ask<Blob>(load, task, [...wanted])
+      const rows = await database.queryWithRetry<PostgresBlob>(load, task, [...wanted])
       const found = new Map(rows.map(({ digest, content }) => [digest, rawOf(digest, content)]))
       return splice(value, (digest) => {
         const raw = found.get(digest)

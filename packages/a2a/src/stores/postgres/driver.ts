@@ -1,12 +1,12 @@
 /**
- * As much of the `pg` package as the store uses, so that the caller brings it, in the version and with the settings of
- * their choice. Every statement stands for itself: no transaction and no setting outlives one call of `query`, which is why
- * a pooler may hand each of them to another connection.
+ * The part of the `pg` package that the store uses, so that the caller provides it, in the version and with the settings of their
+ * choice. Every statement is self-contained: no transaction and no setting outlives one call of `query`, so a pooler may run each
+ * on another connection.
  */
 export interface PostgresQuery {
   readonly text: string
   readonly values?: unknown[]
-  /** Prepared once a connection under this name. */
+  /** Prepared once per connection under this name. */
   readonly name?: string
   readonly query_timeout?: number
 }

@@ -1,4 +1,4 @@
-/** The door `@parley/a2a/stores/postgres`. */
+/** The entry point `@parley/a2a/stores/postgres`. */
 export { postgresStore } from './postgres-store.ts'
 export type { PostgresStoreOptions } from './postgres-store.ts'
 export type { ListenClient, PostgresPool, PostgresQuery } from './driver.ts'

@@ -1,31 +1,31 @@
 /**
- * Taking over what others left, prolonging what one has, and finding what is due. Any replica may ask: rows that another one
- * is just being given are passed over, so nobody waits and nobody gets the same.
+ * Takes over orphans, renews leases, and finds due tasks. Any replica may call this: rows locked for another replica are skipped,
+ * so no call waits and no two calls get the same task.
  *
- * Time is the database's, unless a clock was given: the clocks of replicas differ, and a lease must run out for all at once.
- * `shiftMs` is how far the asker's time is from now.
+ * Time is the database's, unless a clock was given: the clocks of replicas differ, and a lease must expire for all at once.
+ * `shiftMs` is the offset of the caller's time from now.
  */
 import { dueAgainMs } from '../store.ts'
 import type { DueTime, LeasedTask, TaskRow } from '../store.ts'
-import type { Blobs } from './blob-content.ts'
-import type { Database } from './database.ts'
-import { fromText, toText, wholeTime } from './names.ts'
-import type { TaskColumns } from './rows.ts'
-import { dueOf, taskColumns, taskOf } from './rows.ts'
-import type { DatabaseTime } from './time.ts'
-import { momentOf } from './time.ts'
+import type { PostgresBlobs } from './blob-content.ts'
+import type { PostgresDatabase } from './database.ts'
+import { decodeText, encodeText, toPostgresInteger } from './text-encoding.ts'
+import type { PostgresTaskColumns } from './rows.ts'
+import { dueOf, postgresTaskColumns, readPostgresTask } from './rows.ts'
+import type { DatabaseTime } from './database-time.ts'
+import { currentTimeSql } from './database-time.ts'
 
-export interface LeaseParts {
-  readonly database: Database
+export interface PostgresLeaseDeps {
+  readonly database: PostgresDatabase
   readonly schema: string
-  readonly blobs: Blobs
+  readonly blobs: PostgresBlobs
   readonly time: DatabaseTime
 }
 
-export type Leases = ReturnType<typeof createLeases>
+export type PostgresLeases = ReturnType<typeof createPostgresLeases>
 
-export function createLeases({ database, schema, blobs, time: { now, distance } }: LeaseParts) {
-  const time = (clock: string, later: string): string => `(SELECT ${momentOf(clock)} + ${later}::bigint)`
+export function createPostgresLeases({ database, schema, blobs, time: { now, offsetFromNow } }: PostgresLeaseDeps) {
+  const time = (clock: string, later: string): string => `(SELECT ${currentTimeSql(clock)} + ${later}::bigint)`
   const claimOrphans = `
     WITH found AS MATERIALIZED (
       SELECT ref FROM ${schema}.tasks
@@ -34,12 +34,12 @@ export function createLeases({ database, schema, blobs, time: { now, distance } 
     )
     UPDATE ${schema}.tasks AS t SET holder = $1, lease_until = ${time('$2', '$3 + $4')}, fence = t.fence + 1,
       due_at = CASE t.due_kind WHEN 'turn' THEN greatest(t.due_at, ${time('$2', '$3 + $6')}) ELSE t.due_at END
-    FROM found WHERE t.ref = found.ref RETURNING ${taskColumns}`
-  /** Whether a lease is under the fence that goes with its id, where fences were given. */
+    FROM found WHERE t.ref = found.ref RETURNING ${postgresTaskColumns}`
+  /** Whether a lease has the fence given for its id, if fences were given. */
   const isMeant = (id: string, fence: string): string =>
     `($5::bigint[] IS NULL OR ${fence} = ($5::bigint[])[array_position($4::text[], ${id})])`
-  // A lease that has most of its time before it is left alone: a write for each held task and each beat would be most of
-  // what an idle replica writes. One that is to end sooner is cut short.
+  // A lease with most of its time left is not renewed: a write for each held task and each heartbeat would be most of the writes of
+  // an idle replica. A lease that is to end sooner is shortened.
   const renew = `
     WITH mine AS MATERIALIZED (
       SELECT ref, id, lease_until FROM ${schema}.tasks
@@ -63,13 +63,13 @@ export function createLeases({ database, schema, blobs, time: { now, distance } 
       ORDER BY due_at, id LIMIT $3 FOR UPDATE SKIP LOCKED
     )
     UPDATE ${schema}.tasks AS t SET due_at = ${time('$1', '$2 + $4')} FROM found WHERE t.ref = found.ref
-    RETURNING ${taskColumns}, found.due_at AS was_due_at`
+    RETURNING ${postgresTaskColumns}, found.due_at AS was_due_at`
 
   return {
     async claimOrphans(holder: string, shiftMs: number, ttlMs: number, limit: number): Promise<readonly LeasedTask[]> {
-      const values = [toText(holder), now(), shiftMs, wholeTime(ttlMs), limit, dueAgainMs]
-      const rows = await database.once<TaskColumns>(claimOrphans, ...values)
-      const claimed = rows.map(async (row) => ({ task: await taskOf(row, blobs), fence: Number(row.fence) }))
+      const values = [encodeText(holder), now(), shiftMs, toPostgresInteger(ttlMs), limit, dueAgainMs]
+      const rows = await database.query<PostgresTaskColumns>(claimOrphans, ...values)
+      const claimed = rows.map(async (row) => ({ task: await readPostgresTask(row, blobs), fence: Number(row.fence) }))
       return (await Promise.all(claimed)).sort((a, b) => a.task.createdAt - b.task.createdAt || byId(a.task, b.task))
     },
     async renew(
@@ -78,9 +78,9 @@ export function createLeases({ database, schema, blobs, time: { now, distance } 
       until: number,
       fences?: readonly number[],
     ): Promise<readonly string[]> {
-      const values = [toText(holder), now(), distance(until), taskIds.map(toText), fences ?? null]
-      const rows = await database.ask<{ id: string }>(renew, ...values)
-      const kept = new Set(rows.map(({ id }) => fromText(id)))
+      const values = [encodeText(holder), now(), offsetFromNow(until), taskIds.map(encodeText), fences ?? null]
+      const rows = await database.queryWithRetry<{ id: string }>(renew, ...values)
+      const kept = new Set(rows.map(({ id }) => decodeText(id)))
       return taskIds.filter((id) => !kept.has(id))
     },
     async claimDue(
@@ -88,9 +88,9 @@ export function createLeases({ database, schema, blobs, time: { now, distance } 
       limit: number,
     ): Promise<readonly { readonly task: TaskRow; readonly due: DueTime }[]> {
       const values = [now(), shiftMs, limit, dueAgainMs]
-      const rows = await database.once<TaskColumns & { was_due_at: unknown }>(claimDue, ...values)
+      const rows = await database.query<PostgresTaskColumns & { was_due_at: unknown }>(claimDue, ...values)
       const claimed = rows.map(async (row) => ({
-        task: await taskOf(row, blobs),
+        task: await readPostgresTask(row, blobs),
         due: dueOf({ ...row, due_at: row.was_due_at }) as DueTime,
       }))
       return (await Promise.all(claimed)).sort((a, b) => a.due.at - b.due.at || byId(a.task, b.task))

@@ -1,34 +1,36 @@
 /**
- * Hears from other replicas what has changed, on one connection of its own. Only a wake-up: whoever needs to know looks in
- * the database, and looks there from time to time also without being told. So a lost connection costs time and nothing else.
+ * Receives notifications of changes by other replicas, on one connection of its own. They are only a wake-up: a reader queries the
+ * database, and polls from time to time without notifications. So a lost connection costs only time.
  */
 import type { StoreLog } from '../store-log.ts'
 import type { ListenClient } from './driver.ts'
-import { within } from './database.ts'
-import { quoted } from './migrate.ts'
-import { backoffMs, pause } from './trouble.ts'
+import { withTimeout } from './database.ts'
+import { quoteIdentifier } from './migrate.ts'
+import { backoffMs, delay } from './database-errors.ts'
 
-/** A connection that died without a word, behind a firewall or on a machine that is gone, is noticed after so long. */
+/** How long it takes to notice a connection that died silently, behind a firewall or with its machine. */
 const checkMs = 10_000
 const answerMs = 5_000
 
-export interface ListenerParts {
+export interface ListenerDeps {
   connect(): ListenClient
   readonly channel: string
   readonly log: StoreLog
-  /** Who speaks and what changed; no ids: much, or nobody knows what, because we have just begun to listen. */
-  heard(ids: readonly string[] | undefined): void
-  /** Our own words are not news. */
+  /**
+   * Called with the ids of changed tasks; `undefined`: many changed, or the changes are unknown because listening has just begun.
+   */
+  onNotification(ids: readonly string[] | undefined): void
+  /** Notifications of this process are ignored. */
   readonly self: string
 }
 
 export interface Listener {
-  readonly listening: boolean
+  readonly isListening: boolean
   close(): Promise<void>
 }
 
-export function startListener(parts: ListenerParts): Listener {
-  const { channel, log, heard, self } = parts
+export function startListener(deps: ListenerDeps): Listener {
+  const { channel, log, onNotification, self } = deps
   const stop = new AbortController()
   let listening = false
   const over = run()
@@ -38,16 +40,16 @@ export function startListener(parts: ListenerParts): Listener {
       try {
         await listen(() => (attempt = 1))
       } catch (cause) {
-        if (!stop.signal.aborted) log.warn('not listening to the database; looking there instead', { cause })
+        if (!stop.signal.aborted) log.warn('not listening for database notifications; polling instead', { cause })
       }
       listening = false
-      await pause(backoffMs(attempt, 5_000), stop.signal)
+      await delay(backoffMs(attempt, 5_000), stop.signal)
     }
   }
 
-  /** Ends, mostly by throwing, when the connection does. */
+  /** Ends with the connection, usually by throwing. */
   async function listen(succeeded: () => void): Promise<void> {
-    const client = parts.connect()
+    const client = deps.connect()
     let lost: { readonly reason?: Error } | undefined
     let giveUp: (() => void) | undefined
     const end = (reason?: Error): void => {
@@ -67,14 +69,14 @@ export function startListener(parts: ListenerParts): Listener {
     client.on('notification', ({ payload }) => hear(payload))
     stop.signal.addEventListener('abort', leave, { once: true })
     try {
-      await unlessLost(within(answerMs, client.connect()))
-      await unlessLost(within(answerMs, client.query(`LISTEN ${quoted(channel)}`)))
+      await unlessLost(withTimeout(answerMs, client.connect()))
+      await unlessLost(withTimeout(answerMs, client.query(`LISTEN ${quoteIdentifier(channel)}`)))
       listening = true
       succeeded()
-      heard(undefined)
+      onNotification(undefined)
       while (!stop.signal.aborted) {
-        await unlessLost(pause(checkMs, stop.signal))
-        await unlessLost(within(answerMs, client.query('SELECT 1')))
+        await unlessLost(delay(checkMs, stop.signal))
+        await unlessLost(withTimeout(answerMs, client.query('SELECT 1')))
       }
     } finally {
       listening = false
@@ -86,15 +88,15 @@ export function startListener(parts: ListenerParts): Listener {
   function hear(payload: string | undefined): void {
     try {
       const [speaker, ...ids] = JSON.parse(payload ?? '[]') as readonly string[]
-      if (speaker !== self) heard(ids.length === 0 ? undefined : ids)
+      if (speaker !== self) onNotification(ids.length === 0 ? undefined : ids)
     } catch {
-      // Somebody else may speak on the channel.
-      heard(undefined)
+      // Another application may use the channel.
+      onNotification(undefined)
     }
   }
 
   return {
-    get listening() {
+    get isListening() {
       return listening
     },
     async close() {

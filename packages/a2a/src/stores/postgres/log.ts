@@ -1,105 +1,118 @@
-/** Reading the log back, and what goes with it: rows of tasks, claimed messages, snapshots and the feed. */
+/** Reads the log, rows of tasks, claimed messages, snapshots and the feed. */
 import { recordBytes, recordsBytes } from '../../model/json-bytes.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
-import { mayHoldBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
-import { inOrder } from '../decide.ts'
+import { mightContainBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
+import { withOrderedTimes } from '../decide-append.ts'
 import type { Append, FeedEntry, Snapshot, TaskRow } from '../store.ts'
-import type { Blob, Blobs } from './blob-content.ts'
-import { blobOf } from './blob-content.ts'
-import type { Changes } from './changes.ts'
-import type { Database } from './database.ts'
-import { gather } from './gather.ts'
-import { digestOf, fromText, toText } from './names.ts'
-import type { TaskColumns } from './rows.ts'
-import { taskOf } from './rows.ts'
-import type { DatabaseTime } from './time.ts'
-import { momentOf } from './time.ts'
-import { pause } from './trouble.ts'
+import type { PostgresBlob, PostgresBlobs } from './blob-content.ts'
+import { toPostgresBlob } from './blob-content.ts'
+import type { ChangeWatcher } from './change-watcher.ts'
+import type { PostgresDatabase } from './database.ts'
+import { batchRequests } from './request-batching.ts'
+import { nameDigest, decodeText, encodeText } from './text-encoding.ts'
+import type { PostgresTaskColumns } from './rows.ts'
+import { readPostgresTask } from './rows.ts'
+import type { DatabaseTime } from './database-time.ts'
+import { currentTimeSql } from './database-time.ts'
+import { delay } from './database-errors.ts'
 
-/** Questions in one statement: many are few round trips, too many keep the other connections idle. */
+/** Reads per statement: batches save round trips, but too large ones leave the other connections idle. */
 const perStatement = 200
-/** A transaction of anybody on this server that stays open longer keeps back what came after it. */
-const feedPatienceMs = 500
+/** How long to wait for open transactions: any open transaction on this server holds back the feed after it. */
+const feedWaitMs = 500
 
-/** What one character of a record may take in a row, escaped and in UTF-8: rows must not end a read before its records do. */
+/**
+ * The maximum size of one character of a record in a row, escaped and in UTF-8: the row limit must not end a read before the record
+ * limit does.
+ */
 const bytesPerCharacter = 8
-/** The largest number that a parameter may be. */
+/** The largest number allowed as a parameter. */
 const unbounded = Number.MAX_SAFE_INTEGER
 
-interface Reading {
+interface LogReadRequest {
   readonly id: string
   readonly afterSeq: number
   readonly limit: number
   readonly maxBytes: number
 }
-interface Batch {
+interface LogBatchColumns {
   readonly n: unknown
   readonly ref: unknown
   readonly first_seq: unknown
   readonly records: string
-  /** Its records count as no earlier than this. */
+  /** Record times are at least this. */
   readonly not_before: unknown
 }
-interface Claim {
+interface ClaimColumns {
   readonly key: string
   readonly left_ms: unknown
   readonly task_id: string
   readonly hash: string
 }
 
-interface FeedColumns extends Pick<TaskColumns, 'tenant' | 'agent' | 'owner' | 'id'> {
+interface FeedColumns extends Pick<PostgresTaskColumns, 'tenant' | 'agent' | 'owner' | 'id'> {
   readonly position: unknown
   readonly first_seq: unknown
   readonly last_seq: unknown
 }
 
-export interface LogParts {
-  readonly database: Database
+export interface PostgresTaskLogDeps {
+  readonly database: PostgresDatabase
   readonly schema: string
-  readonly blobs: Blobs
-  readonly changes: Changes
+  readonly blobs: PostgresBlobs
+  readonly changes: ChangeWatcher
   readonly time: DatabaseTime
 }
 
-export type Log = ReturnType<typeof createLog>
+export type PostgresTaskLog = ReturnType<typeof createPostgresTaskLog>
 
-export function createLog({ database, schema, blobs, changes, time: { now, distance } }: LogParts) {
-  const load = gather(async (ids: readonly string[]) => {
-    const rows = await database.ask<TaskColumns>(`SELECT * FROM ${schema}.tasks_1($1)`, ids)
+export function createPostgresTaskLog({
+  database,
+  schema,
+  blobs,
+  changes,
+  time: { now, offsetFromNow },
+}: PostgresTaskLogDeps) {
+  const load = batchRequests(async (ids: readonly string[]) => {
+    const rows = await database.queryWithRetry<PostgresTaskColumns>(`SELECT * FROM ${schema}.tasks_1($1)`, ids)
     const found = new Map(rows.map((row) => [row.id, row]))
     return ids.map((id) => found.get(id))
   }, perStatement)
 
-  const claims = `SELECT key, task_id, hash, expires_at - ${momentOf('$2')} AS left_ms FROM ${schema}.claims_1($1)`
-  const findClaim = gather(async (keys: readonly string[]) => {
-    const rows = await database.ask<Claim>(claims, keys, now())
+  const claims = `SELECT key, task_id, hash, expires_at - ${currentTimeSql('$2')} AS left_ms FROM ${schema}.claims_1($1)`
+  const findClaim = batchRequests(async (keys: readonly string[]) => {
+    const rows = await database.queryWithRetry<ClaimColumns>(claims, keys, now())
     const found = new Map(rows.map((row) => [row.key.replaceAll('-', ''), row]))
     return keys.map((key) => found.get(key))
   }, perStatement)
 
-  const readBatches = gather(async (readings: readonly Reading[]) => {
-    const rows = await database.ask<Batch>(
+  const readBatches = batchRequests(async (readings: readonly LogReadRequest[]) => {
+    const rows = await database.queryWithRetry<LogBatchColumns>(
       `SELECT n, ref, first_seq, records, not_before FROM ${schema}.records_3($1, $2, $3, $4)`,
       readings.map(({ id }) => id),
       readings.map(({ afterSeq }) => afterSeq),
       readings.map(({ limit }) => limit),
       readings.map(({ maxBytes }) => Math.min(maxBytes * bytesPerCharacter, unbounded)),
     )
-    const found: Batch[][] = readings.map(() => [])
+    const found: LogBatchColumns[][] = readings.map(() => [])
     for (const row of rows) found[Number(row.n) - 1]?.push(row)
     return found
   }, perStatement)
 
-  const saveSnapshot = gather(
-    async (snapshots: readonly { readonly row: Struct; readonly blobs: readonly Blob[] }[]) => {
+  const saveSnapshot = batchRequests(
+    async (snapshots: readonly { readonly row: Struct; readonly blobs: readonly PostgresBlob[] }[]) => {
       const kept = snapshots.flatMap((snapshot) => snapshot.blobs.map((blob) => ({ id: snapshot.row['id'], ...blob })))
-      await database.ask(keepSnapshots, JSON.stringify(snapshots.map(({ row }) => row)), JSON.stringify(kept))
+      await database.queryWithRetry(
+        keepSnapshots,
+        JSON.stringify(snapshots.map(({ row }) => row)),
+        JSON.stringify(kept),
+      )
       return snapshots
     },
     20,
   )
-  // The task is locked against its removal, which would leave the snapshot behind.
+  // Locks the task against its removal, which would leave the snapshot behind.
   const keepSnapshots = `
     WITH task AS MATERIALIZED (
       SELECT t.ref, s.id, s.seq, s.folded, s.internal
@@ -121,7 +134,7 @@ export function createLog({ database, schema, blobs, changes, time: { now, dista
   const first = `
     SELECT t.head, (SELECT l.first_seq FROM ${schema}.log AS l WHERE l.task = t.ref ORDER BY l.last_seq LIMIT 1) AS first_seq
     FROM ${schema}.tasks AS t WHERE t.id = $1`
-  // Transactions commit in another order than they begin: only what is older than all that are under way has its final place.
+  // Transactions commit in another order than they begin: only rows older than all open transactions have their final position.
   const horizon = `(
     SELECT (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + base) * 1024 FROM ${schema}.feed_base)`
   const feed = `
@@ -132,16 +145,16 @@ export function createLog({ database, schema, blobs, changes, time: { now, dista
   const isMore = `SELECT FROM ${schema}.log WHERE position > $1 AND position >= ${horizon} LIMIT 1`
 
   async function recordsOf(
-    batches: readonly Batch[],
-    { afterSeq, limit, maxBytes }: Reading,
+    batches: readonly LogBatchColumns[],
+    { afterSeq, limit, maxBytes }: LogReadRequest,
   ): Promise<readonly LogRecord[]> {
     const found: LogRecord[] = []
     let hasBlobs = false
     let bytes = 0
     for (const { first_seq, records, not_before } of batches) {
-      hasBlobs ||= mayHoldBlobs(records)
+      hasBlobs ||= mightContainBlobs(records)
       let seq = Number(first_seq) - 1
-      for (const { at, body } of inOrder(JSON.parse(records) as Append['records'], Number(not_before ?? 0))) {
+      for (const { at, body } of withOrderedTimes(JSON.parse(records) as Append['records'], Number(not_before ?? 0))) {
         seq += 1
         if (seq <= afterSeq || found.length >= limit || bytes >= maxBytes) continue
         found.push({ seq, at, body })
@@ -151,7 +164,7 @@ export function createLog({ database, schema, blobs, changes, time: { now, dista
     return hasBlobs ? restored(batches[0]?.ref, found, maxBytes) : found
   }
 
-  /** What was kept elsewhere is brought for one record after the other where the bytes are bounded: each may be large. */
+  /** If bytes are bounded, blobs are loaded for one record after the other: each may be large. */
   async function restored(ref: unknown, found: LogRecord[], maxBytes: number): Promise<readonly LogRecord[]> {
     if (maxBytes === unbounded) return blobs.restore(ref, found, spliceAll)
     const whole: LogRecord[] = []
@@ -167,79 +180,79 @@ export function createLog({ database, schema, blobs, changes, time: { now, dista
 
   return {
     async load(taskId: string): Promise<TaskRow | undefined> {
-      const row = await load(toText(taskId))
-      return row && taskOf(row, blobs)
+      const row = await load(encodeText(taskId))
+      return row && readPostgresTask(row, blobs)
     },
     async read(taskId: string, afterSeq: number, limit = Infinity, maxBytes = Infinity): Promise<readonly LogRecord[]> {
-      const id = toText(taskId)
+      const id = encodeText(taskId)
       const watching = changes.watch()
       try {
-        // A row of the log has one record at least.
+        // A row of the log has at least one record.
         const reading = { id, afterSeq, limit: Math.min(limit, unbounded), maxBytes: Math.min(maxBytes, unbounded) }
         const records = await recordsOf(await readBatches(reading), reading)
         const isAll = limit === Infinity && (maxBytes === Infinity || recordsBytes(records) < maxBytes)
-        if (isAll) watching.learned(id, records.at(-1)?.seq ?? afterSeq)
+        if (isAll) watching.recordHead(id, records.at(-1)?.seq ?? afterSeq)
         return records
       } finally {
         watching.end()
       }
     },
     async firstSeq(taskId: string): Promise<number> {
-      const [row] = await database.ask<{ head: unknown; first_seq: unknown }>(first, toText(taskId))
+      const [row] = await database.queryWithRetry<{ head: unknown; first_seq: unknown }>(first, encodeText(taskId))
       return row === undefined ? 1 : Number(row.first_seq ?? Number(row.head) + 1)
     },
     async findMessage(key: string, at: number): Promise<{ taskId: string; hash: string } | undefined> {
-      const claim = await findClaim(digestOf(key))
-      if (claim === undefined || Number(claim.left_ms) <= distance(at)) return undefined
-      return { taskId: fromText(claim.task_id), hash: fromText(claim.hash) }
+      const claim = await findClaim(nameDigest(key))
+      if (claim === undefined || Number(claim.left_ms) <= offsetFromNow(at)) return undefined
+      return { taskId: decodeText(claim.task_id), hash: decodeText(claim.hash) }
     },
     async feed(position: number, limit: number): Promise<readonly FeedEntry[]> {
-      // What was just appended is there as soon as the transactions that began before it are over: mostly in a moment.
-      const giveUpAt = performance.now() + feedPatienceMs
+      // A new append becomes readable when the transactions that began before it are over: usually in a moment.
+      const giveUpAt = performance.now() + feedWaitMs
       for (;;) {
-        const entries = (await database.ask<FeedColumns>(feed, position, limit)).map(entryOf)
+        const entries = (await database.queryWithRetry<FeedColumns>(feed, position, limit)).map(feedEntryOf)
         if (entries.length === limit || performance.now() > giveUpAt) return entries
-        if ((await database.ask(isMore, position)).length === 0) return entries
-        await pause(5)
+        if ((await database.queryWithRetry(isMore, position)).length === 0) return entries
+        await delay(5)
       }
     },
     async feedEnd(): Promise<number> {
-      const [row] = await database.ask<{ position: unknown }>(end)
+      const [row] = await database.queryWithRetry<{ position: unknown }>(end)
       return Number(row?.position ?? 0)
     },
     async saveSnapshot(taskId: string, { seq, task, internal }: Snapshot): Promise<void> {
-      const kept: Blob[] = []
+      const kept: PostgresBlob[] = []
       const slim = stashTaskBlobs(task, (raw) => {
-        const blob = blobOf(raw)
+        const blob = toPostgresBlob(raw)
         kept.push(blob)
         return blob.digest
       })
-      const row = { id: toText(taskId), seq, folded: JSON.stringify(slim), internal: JSON.stringify(internal) }
+      const row = { id: encodeText(taskId), seq, folded: JSON.stringify(slim), internal: JSON.stringify(internal) }
       await saveSnapshot({ row, blobs: kept })
     },
     async loadSnapshot(taskId: string): Promise<Snapshot | undefined> {
-      const [row] = await database.ask<{ task: unknown; seq: unknown; folded: string; internal: string }>(
+      const [row] = await database.queryWithRetry<{ task: unknown; seq: unknown; folded: string; internal: string }>(
         findSnapshot,
-        toText(taskId),
+        encodeText(taskId),
       )
       if (row === undefined) return undefined
       const task = JSON.parse(row.folded) as Task
       return {
         seq: Number(row.seq),
-        task: mayHoldBlobs(row.folded) ? await blobs.restore(row.task, task, spliceTaskBlobs) : task,
+        task: mightContainBlobs(row.folded) ? await blobs.restore(row.task, task, spliceTaskBlobs) : task,
         internal: JSON.parse(row.internal) as Struct,
       }
     },
   }
 }
 
-function entryOf(row: FeedColumns): FeedEntry {
+function feedEntryOf(row: FeedColumns): FeedEntry {
   return {
     position: Number(row.position),
-    tenant: fromText(row.tenant),
-    agent: fromText(row.agent),
-    owner: fromText(row.owner),
-    taskId: fromText(row.id),
+    tenant: decodeText(row.tenant),
+    agent: decodeText(row.agent),
+    owner: decodeText(row.owner),
+    taskId: decodeText(row.id),
     firstSeq: Number(row.first_seq),
     lastSeq: Number(row.last_seq),
   }

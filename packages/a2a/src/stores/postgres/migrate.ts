@@ -1,13 +1,12 @@
 /**
- * Brings a schema to the newest step, one numbered step after the other, in one statement under a lock: of many replicas that
- * start together, one does it and the others find it done.
+ * Migrates a schema to the newest step, one numbered step after the other, in one statement under a lock: of many replicas that
+ * start together, one migrates and the others find it done.
  *
- * A replica of the version before goes on working meanwhile, and may be started again while the versions are being
- * exchanged. So a step only adds: columns with defaults, tables, functions under a new number. A function that such a
- * replica calls may get a new body, if it is called and answers as before. A step that cannot be like that says in `oldest`
- * from which step on a program must know the schema.
+ * A replica of the previous version keeps working meanwhile, and may restart during a rolling update. So a step only adds: columns
+ * with defaults, tables, functions under a new number. A function that such a replica calls may get a new body, if its parameters
+ * and results stay the same. A step that must break this sets in `oldest` from which step on a program must know the schema.
  */
-import type { Database } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
 import { sql as tasks } from './sql/0001-tasks.ts'
 import { sql as append } from './sql/0002-append.ts'
 import { sql as lookUps } from './sql/0003-look-ups.ts'
@@ -20,14 +19,14 @@ import { sql as orderedAppend } from './sql/0009-ordered-append.ts'
 import { sql as boundedReads } from './sql/0010-bounded-reads.ts'
 import { sql as databaseTime } from './sql/0011-database-time.ts'
 
-export interface Step {
+export interface MigrationStep {
   readonly sql: string
   /** A program must know this many steps to work with the schema after this one. */
   readonly oldest: number
 }
 
-/** Never changed once released: a step that was wrong is corrected by the next one. */
-export const steps: readonly Step[] = [
+/** Never changed once released: the next step corrects an error. */
+export const migrationSteps: readonly MigrationStep[] = [
   tasks,
   append,
   lookUps,
@@ -46,10 +45,15 @@ interface Version {
   readonly oldest: number
 }
 
-export async function migrate(database: Database, schema: string, mayChange: boolean, known = steps): Promise<void> {
-  const name = quoted(schema)
-  if (mayChange) await database.ask(migration(schema, known))
-  const [newest] = await database.ask<Version>(
+export async function migratePostgres(
+  database: PostgresDatabase,
+  schema: string,
+  mayChange: boolean,
+  known = migrationSteps,
+): Promise<void> {
+  const name = quoteIdentifier(schema)
+  if (mayChange) await database.queryWithRetry(migrationSql(schema, known))
+  const [newest] = await database.queryWithRetry<Version>(
     `SELECT version, oldest FROM ${name}.schema_version ORDER BY version DESC LIMIT 1`,
   )
   const { version = 0, oldest = 0 } = newest ?? {}
@@ -67,18 +71,18 @@ export async function migrate(database: Database, schema: string, mayChange: boo
   }
 }
 
-/** As an identifier. */
-export function quoted(name: string): string {
+/** Quotes an identifier. */
+export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** As a text. */
-function literal(text: string): string {
+/** Quotes a text literal. */
+function quoteLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-function migration(schema: string, known: readonly Step[]): string {
-  const name = quoted(schema)
+function migrationSql(schema: string, known: readonly MigrationStep[]): string {
+  const name = quoteIdentifier(schema)
   const apply = known.map(
     ({ sql, oldest }, index) => `
   IF NOT EXISTS (SELECT FROM schema_version WHERE version >= ${index + 1}) THEN
@@ -88,10 +92,10 @@ function migration(schema: string, known: readonly Step[]): string {
   )
   return `DO $migrate$
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(${literal(`parley/migrate/${schema}`)}, 0));
-  IF to_regnamespace(${literal(name)}) IS NULL THEN CREATE SCHEMA ${name}; END IF;
-  PERFORM set_config('search_path', ${literal(name)}, true);
-  IF to_regclass(${literal(`${name}.schema_version`)}) IS NULL THEN
+  PERFORM pg_advisory_xact_lock(hashtextextended(${quoteLiteral(`parley/migrate/${schema}`)}, 0));
+  IF to_regnamespace(${quoteLiteral(name)}) IS NULL THEN CREATE SCHEMA ${name}; END IF;
+  PERFORM set_config('search_path', ${quoteLiteral(name)}, true);
+  IF to_regclass(${quoteLiteral(`${name}.schema_version`)}) IS NULL THEN
     CREATE TABLE schema_version (
       version integer PRIMARY KEY, oldest integer NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
   END IF;

@@ -1,39 +1,39 @@
 /**
- * Tells other replicas which tasks have grown: their ids, never their content, and when there are too many only that there
- * are many. After the commit and not within it, because Postgres lets transactions that notify commit one after the
- * other, each waiting for the disk. One at a time: what changes meanwhile is told together.
+ * Notifies other replicas which tasks have grown: with their ids, never their content, or without ids if there are too many. It
+ * notifies after the commit and not within it, because Postgres serializes the commits of transactions that notify, each waiting
+ * for the disk. One notification at a time: changes meanwhile are sent together.
  */
-import type { Database } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
 
 /** Postgres takes less than 8,000 bytes. */
 const maxBytes = 7_900
 
-export function createNotifier(database: Database, channel: string, self: string) {
-  // Nothing is lost when this is: it need not wait for the disk.
+export function createNotifier(database: PostgresDatabase, channel: string, self: string) {
+  // Losing a notification loses no data: it need not wait for the disk.
   const notify = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`
   let changed = new Set<string>()
-  let underway: Promise<void> | undefined
+  let inFlight: Promise<void> | undefined
 
-  async function tell(): Promise<void> {
+  async function notifyPending(): Promise<void> {
     while (changed.size > 0) {
       const ids = changed
       changed = new Set()
-      // Who is not told finds out by looking.
-      await database.once(notify, channel, payloadOf(self, ids)).catch(() => {})
+      // A replica that misses a notification finds the change by polling.
+      await database.query(notify, channel, notificationPayload(self, ids)).catch(() => {})
     }
-    underway = undefined
+    inFlight = undefined
   }
 
   return {
     tell(id: string): void {
       changed.add(id)
-      underway ??= tell()
+      inFlight ??= notifyPending()
     },
-    told: async (): Promise<void> => underway,
+    told: async (): Promise<void> => inFlight,
   }
 }
 
-export function payloadOf(self: string, ids: ReadonlySet<string>): string {
+export function notificationPayload(self: string, ids: ReadonlySet<string>): string {
   const payload = JSON.stringify([self, ...ids])
   return Buffer.byteLength(payload) < maxBytes ? payload : JSON.stringify([self])
 }

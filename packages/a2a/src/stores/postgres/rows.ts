@@ -1,11 +1,11 @@
-/** A task as its row has it, in the contract's words. Whole numbers come as the driver likes: as texts, unless told otherwise. */
+/** Converts a database row to a task row. Integers arrive as the driver is configured: as texts by default. */
 import type { Struct, TaskStatus } from '../../model/task.ts'
-import { mayHoldBlobs, spliceStatusBlobs } from '../blobs.ts'
+import { mightContainBlobs, spliceStatusBlobs } from '../blobs.ts'
 import type { DueTime, TaskRow } from '../store.ts'
-import type { Blobs } from './blob-content.ts'
-import { fromText } from './names.ts'
+import type { PostgresBlobs } from './blob-content.ts'
+import { decodeText } from './text-encoding.ts'
 
-export interface TaskColumns {
+export interface PostgresTaskColumns {
   readonly ref: unknown
   readonly head: unknown
   readonly consumed_seq: unknown
@@ -22,8 +22,8 @@ export interface TaskColumns {
   readonly status: string
   readonly metadata: string | null
 }
-/** Of a table called `t`. */
-export const taskColumns = [
+/** Of a table with the alias `t`. */
+export const postgresTaskColumns = [
   'ref',
   'head',
   'consumed_seq',
@@ -43,16 +43,16 @@ export const taskColumns = [
   .map((column) => `t.${column}`)
   .join(', ')
 
-export async function taskOf(row: TaskColumns, blobs: Blobs): Promise<TaskRow> {
+export async function readPostgresTask(row: PostgresTaskColumns, blobs: PostgresBlobs): Promise<TaskRow> {
   const due = dueOf(row)
   const status = JSON.parse(row.status) as TaskStatus
   return {
-    id: fromText(row.id),
-    tenant: fromText(row.tenant),
-    agent: fromText(row.agent),
-    owner: fromText(row.owner),
-    contextId: fromText(row.context_id),
-    status: mayHoldBlobs(row.status) ? await blobs.restore(row.ref, status, spliceStatusBlobs) : status,
+    id: decodeText(row.id),
+    tenant: decodeText(row.tenant),
+    agent: decodeText(row.agent),
+    owner: decodeText(row.owner),
+    contextId: decodeText(row.context_id),
+    status: mightContainBlobs(row.status) ? await blobs.restore(row.ref, status, spliceStatusBlobs) : status,
     statusAt: Number(row.status_at),
     createdAt: Number(row.created_at),
     ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) as Struct }),
@@ -62,6 +62,9 @@ export async function taskOf(row: TaskColumns, blobs: Blobs): Promise<TaskRow> {
   }
 }
 
-export function dueOf({ due_kind: kind, due_at: at }: Pick<TaskColumns, 'due_kind' | 'due_at'>): DueTime | undefined {
+export function dueOf({
+  due_kind: kind,
+  due_at: at,
+}: Pick<PostgresTaskColumns, 'due_kind' | 'due_at'>): DueTime | undefined {
   return kind === null || at === null ? undefined : { kind, at: Number(at) }
 }

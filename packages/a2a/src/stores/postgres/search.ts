@@ -1,29 +1,29 @@
 /**
- * Tasks of all owners, by keyset on indexes: a page costs as much as it is long and as there are agents and states, and not
- * as there are tasks.
+ * Tasks of all owners, by keyset on indexes: the cost of a page depends on its length and on the number of agents and states, not
+ * on the number of tasks.
  */
 import { isTerminal, taskStates } from '../../model/state.ts'
 import type { AgentCount, SearchPage, SearchQuery, TaskRow } from '../store.ts'
-import type { Blobs } from './blob-content.ts'
-import type { Database } from './database.ts'
-import { fromText, toText } from './names.ts'
-import { stateNumber } from './prepare.ts'
-import type { TaskColumns } from './rows.ts'
-import { taskColumns, taskOf } from './rows.ts'
+import type { PostgresBlobs } from './blob-content.ts'
+import type { PostgresDatabase } from './database.ts'
+import { decodeText, encodeText } from './text-encoding.ts'
+import { taskStateNumber } from './append-row.ts'
+import type { PostgresTaskColumns } from './rows.ts'
+import { postgresTaskColumns, readPostgresTask } from './rows.ts'
 
 const endOfTime = Number.MAX_SAFE_INTEGER
-const unfinished = taskStates.filter((state) => !isTerminal(state)).map(stateNumber)
+const unfinished = taskStates.filter((state) => !isTerminal(state)).map(taskStateNumber)
 
-export type Search = ReturnType<typeof createSearch>
+export type PostgresTaskSearch = ReturnType<typeof createPostgresTaskSearch>
 
-export function createSearch(database: Database, schema: string, blobs: Blobs) {
+export function createPostgresTaskSearch(database: PostgresDatabase, schema: string, blobs: PostgresBlobs) {
   const agentHash = 'hashtextextended(t.agent, 0)'
-  // As the indexes say it.
+  // The condition of the partial indexes.
   const isIndexed = 't.state NOT IN (1, 2)'
   const newestFirst = 'ORDER BY t.status_at DESC, t.id DESC'
   const isNext = '(t.status_at, t.id) < ($1, $2) AND t.status_at >= $3'
   const isWanted = 't.state = ANY ($5::smallint[]) AND ($6::text IS NULL OR t.agent = $6)'
-  // Steps from one agent and state to the next, and never over the tasks between them.
+  // Steps from one agent and state to the next, and skips the tasks between them.
   const pairs = `
     WITH RECURSIVE pair AS (
       (SELECT ${agentHash} AS agent, t.state FROM ${schema}.tasks AS t
@@ -42,7 +42,7 @@ export function createSearch(database: Database, schema: string, blobs: Blobs) {
       ${newestFirst} LIMIT $4
     ) AS t
     WHERE pair.state = ANY ($5::smallint[]) AND ($6::text IS NULL OR pair.agent = hashtextextended($6, 0))`
-  // Counted by several replicas each for itself, which may add up to nothing.
+  // Counters are split by replica, and their sum may be zero.
   const atWork = (more: string): string => `
     SELECT t.status_at, t.id FROM (
       SELECT partition_key, state FROM ${schema}.counters
@@ -54,7 +54,7 @@ export function createSearch(database: Database, schema: string, blobs: Blobs) {
       ${newestFirst} LIMIT $4
     ) AS t`
   const rowsIn = (places: string): string => `
-    SELECT ${taskColumns} FROM (SELECT * FROM (${places}) AS t ${newestFirst} LIMIT $4) AS found
+    SELECT ${postgresTaskColumns} FROM (SELECT * FROM (${places}) AS t ${newestFirst} LIMIT $4) AS found
     JOIN ${schema}.tasks AS t USING (id) ${newestFirst}`
   const overAll = `${pairs} ${rowsIn(`(${settled}) UNION ALL (${atWork('')})`)}`
   const ownSettled = `
@@ -64,13 +64,13 @@ export function createSearch(database: Database, schema: string, blobs: Blobs) {
     ${newestFirst} LIMIT $4`
   const ofOwner = rowsIn(`(${ownSettled}) UNION ALL (${atWork('AND t.owner = $7')})`)
   const ofContext = `
-    SELECT ${taskColumns} FROM ${schema}.tasks AS t
+    SELECT ${postgresTaskColumns} FROM ${schema}.tasks AS t
     WHERE hashtextextended(t.context_id, 0) = hashtextextended($8, 0) AND t.context_id = $8 AND ${isNext} AND ${isWanted}
       AND ($7::text IS NULL OR t.owner = $7)
     ${newestFirst} LIMIT $4`
   const beginning = `
-    SELECT ${taskColumns} FROM ${schema}.tasks AS t WHERE t.id >= $1 AND t.id < $2 ORDER BY t.id DESC LIMIT $3`
-  // The name of an agent is that of any of the tasks that are counted together.
+    SELECT ${postgresTaskColumns} FROM ${schema}.tasks AS t WHERE t.id >= $1 AND t.id < $2 ORDER BY t.id DESC LIMIT $3`
+  // The name of an agent is taken from any of the counted tasks.
   const counts = `
     SELECT named.agent, busy.state, sum(busy.total) AS total FROM (
       SELECT partition_key, state, sum(tasks) AS total FROM ${schema}.counters
@@ -80,17 +80,24 @@ export function createSearch(database: Database, schema: string, blobs: Blobs) {
       WHERE t.partition_key = busy.partition_key AND t.state = busy.state LIMIT 1
     ) AS named GROUP BY named.agent, busy.state`
 
-  const rowsOf = (rows: readonly TaskColumns[]): Promise<TaskRow[]> =>
-    Promise.all(rows.map((row) => taskOf(row, blobs)))
+  const rowsOf = (rows: readonly PostgresTaskColumns[]): Promise<TaskRow[]> =>
+    Promise.all(rows.map((row) => readPostgresTask(row, blobs)))
 
-  function pageOf(query: SearchQuery): Promise<readonly TaskColumns[]> {
+  function pageOf(query: SearchQuery): Promise<readonly PostgresTaskColumns[]> {
     const { agent, owner, contextId, states = taskStates, from = -endOfTime, limit } = query
-    const wanted = [states.map(stateNumber), agent === undefined ? null : toText(agent)]
+    const wanted = [states.map(taskStateNumber), agent === undefined ? null : encodeText(agent)]
     const values = [...startOf(query), from, limit + 1, ...wanted]
     if (contextId !== undefined) {
-      return database.ask(ofContext, ...values, owner === undefined ? null : toText(owner), toText(contextId))
+      return database.queryWithRetry(
+        ofContext,
+        ...values,
+        owner === undefined ? null : encodeText(owner),
+        encodeText(contextId),
+      )
     }
-    return owner === undefined ? database.ask(overAll, ...values) : database.ask(ofOwner, ...values, toText(owner))
+    return owner === undefined
+      ? database.queryWithRetry(overAll, ...values)
+      : database.queryWithRetry(ofOwner, ...values, encodeText(owner))
   }
 
   return {
@@ -99,14 +106,14 @@ export function createSearch(database: Database, schema: string, blobs: Blobs) {
       return { tasks: await rowsOf(rows.slice(0, query.limit)), more: rows.length > query.limit }
     },
     async findTasks(idPrefix: string, limit: number): Promise<readonly TaskRow[]> {
-      const from = toText(idPrefix)
-      // No character is greater than the last one.
-      return rowsOf(await database.ask<TaskColumns>(beginning, from, `${from}\u{10ffff}`, limit))
+      const from = encodeText(idPrefix)
+      // No character is greater than this last one.
+      return rowsOf(await database.queryWithRetry<PostgresTaskColumns>(beginning, from, `${from}\u{10ffff}`, limit))
     },
     async countUnfinished(): Promise<readonly AgentCount[]> {
-      const rows = await database.ask<{ agent: string; state: number; total: unknown }>(counts, unfinished)
+      const rows = await database.queryWithRetry<{ agent: string; state: number; total: unknown }>(counts, unfinished)
       return rows.map(({ agent, state, total }) => ({
-        agent: fromText(agent),
+        agent: decodeText(agent),
         state: taskStates[state] ?? 'TASK_STATE_UNSPECIFIED',
         tasks: Number(total),
       }))
@@ -114,7 +121,7 @@ export function createSearch(database: Database, schema: string, blobs: Blobs) {
   }
 }
 
-/** Before everything that is wanted: where the page before ended, or the end of the time that is asked for. */
+/** The position before all wanted tasks: the end of the previous page, or the end of the requested time. */
 function startOf({ before, until = endOfTime }: SearchQuery): readonly [statusAt: number, id: string] {
-  return before !== undefined && before.statusAt < until ? [before.statusAt, toText(before.id)] : [until, '']
+  return before !== undefined && before.statusAt < until ? [before.statusAt, encodeText(before.id)] : [until, '']
 }

@@ -1,50 +1,49 @@
 /**
- * The hot path. A new task is one row, one batch of log, one claimed message and one
- * counter; a later append is one look, one update and one batch. Texts are made when
- * the append is asked for, so that the transaction only writes.
+ * The hot path. A new task is one row, one log batch, one message claim and one counter; a later append is one read, one update and
+ * one batch. Texts are serialized when the append is requested, so that the transaction only writes.
  */
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import { isTerminal } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
-import { decide } from '../decide.ts'
-import type { Decision, Standing } from '../decide.ts'
-import type { Append, Appended, NewTask } from '../store.ts'
-import type { Blob, BlobTable } from './blob-table.ts'
-import { blobOf, inRow } from './blob-table.ts'
+import { decideAppend } from '../decide-append.ts'
+import type { AppendDecision, AppendState } from '../decide-append.ts'
+import type { Append, AppendResult, NewTask } from '../store.ts'
+import type { SqliteBlob, BlobTable } from './blob-table.ts'
+import { toSqliteBlob, toRowText } from './blob-table.ts'
 import type { Counters } from './counters.ts'
-import { stateNumber } from './counters.ts'
-import type { Database } from './database.ts'
+import { taskStateNumber } from './counters.ts'
+import type { SqliteDatabase } from './database.ts'
 import type { Epoch } from './epoch.ts'
-import type { Messages } from './messages.ts'
-import type { StandingColumns } from './rows.ts'
-import { standingColumns, standingOf, wholeTime } from './rows.ts'
+import type { SqliteMessageClaims } from './message-claims.ts'
+import type { AppendStateColumns } from './rows.ts'
+import { appendStateColumns, readAppendState, toSqliteInteger } from './rows.ts'
 
-export interface AppendParts {
-  readonly database: Database
+export interface SqliteAppendDeps {
+  readonly database: SqliteDatabase
   readonly epoch: Epoch
   readonly counters: Counters
   readonly blobs: BlobTable
-  readonly messages: Messages
+  readonly messages: SqliteMessageClaims
   readonly now: () => number
-  /** A time that was read just now, on the scale of push cursors and claims: without the steps of the clock. */
+  /** Converts a time just read from the clock to steady time, which push cursors and claims use. */
   readonly steady: (at: number) => number
 }
 
-/** An append with its texts made. */
-interface Prepared extends Append {
+/** An append with its texts serialized. */
+interface PreparedAppend extends Append {
   readonly recordsText: string
-  /** Of the status that the row will have; `null` if it stays. */
+  /** The text of the new status; `null` if it does not change. */
   readonly statusText: string | null
   readonly metadataText: string | null
-  readonly blobs: readonly Blob[]
+  readonly blobs: readonly SqliteBlob[]
 }
 
-type Written = Extract<Decision, { outcome: 'appended' }>
+type AppendedDecision = Extract<AppendDecision, { outcome: 'appended' }>
 
-export type Appender = ReturnType<typeof createAppender>
+export type SqliteAppender = ReturnType<typeof createSqliteAppender>
 
-export function createAppender({ database, epoch, counters, blobs, messages, now, steady }: AppendParts) {
-  const find = database.prepare<StandingColumns>(`SELECT ${standingColumns} FROM tasks WHERE id = ?`)
+export function createSqliteAppender({ database, epoch, counters, blobs, messages, now, steady }: SqliteAppendDeps) {
+  const find = database.prepare<AppendStateColumns>(`SELECT ${appendStateColumns} FROM tasks WHERE id = ?`)
   const lastBatch = database.prepare<{ records: string }>(
     'SELECT records FROM log WHERE task = ? ORDER BY first_seq DESC LIMIT 1',
   )
@@ -55,7 +54,7 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
   const insertLog = database.prepare(
     'INSERT INTO log (position, task, first_seq, last_seq, records) VALUES (?, ?, ?, ?, ?)',
   )
-  // Two updates, because SQLite rewrites every index that a column named in SET is part of, whether it changes or not.
+  // Two updates, because SQLite rewrites every index with a column named in SET, whether the column changes or not.
   const moveOn = database.prepare(
     'UPDATE tasks SET head = ?, consumed_seq = ?, visible_seq = ?, last_at = ? WHERE ref = ?',
   )
@@ -66,14 +65,14 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
     `UPDATE pushes SET due_at = ? WHERE task = ? AND state = 'active' AND due_at IS NULL`,
   )
 
-  function run(taskId: string, append: Prepared): Appended {
+  function run(taskId: string, append: PreparedAppend): AppendResult {
     return (append.create && create(taskId, append, append.create)) ?? extend(taskId, append)
   }
 
-  /** Answers nothing if there is more to it than a new task. */
-  function create(taskId: string, append: Prepared, task: NewTask): Appended | undefined {
+  /** Returns `undefined` if the append is more than a new task. */
+  function create(taskId: string, append: PreparedAppend, task: NewTask): AppendResult | undefined {
     const time = now()
-    const decision = decide(undefined, append, time, epoch.newFence)
+    const decision = decideAppend(undefined, append, time, epoch.newFence)
     if (decision.outcome !== 'appended') return undefined
     const { next } = decision
     const claimed = append.idempotency && messages.claim(append.idempotency, taskId, steady(time))
@@ -83,25 +82,25 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
       if (append.idempotency !== undefined) messages.unclaim(append.idempotency)
       return undefined
     }
-    counters.change(task, stateNumber(next.state), 1)
+    counters.change(task, taskStateNumber(next.state), 1)
     writeLog(ref, append, decision)
     return decision.answer
   }
 
-  function insertRow(ref: number, taskId: string, append: Prepared, task: NewTask, next: Standing): number {
+  function insertRow(ref: number, taskId: string, append: PreparedAppend, task: NewTask, next: AppendState): number {
     const { tenant, agent, owner, contextId, createdAt } = task
     return insertTask.run(
       ref,
       next.head,
       next.consumedSeq,
       next.visibleSeq,
-      stateNumber(next.state),
+      taskStateNumber(next.state),
       isTerminal(next.state) ? 1 : 0,
       next.lease?.holder ?? null,
-      next.lease === undefined ? null : wholeTime(next.lease.until),
+      next.lease === undefined ? null : toSqliteInteger(next.lease.until),
       next.lease?.fence ?? 0,
       next.due?.kind ?? null,
-      next.due === undefined ? null : wholeTime(next.due.at),
+      next.due === undefined ? null : toSqliteInteger(next.due.at),
       append.change?.statusAt ?? task.statusAt,
       createdAt,
       tenant,
@@ -111,42 +110,42 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
       contextId,
       append.statusText ?? '{}',
       append.metadataText,
-      wholeTime(next.lastAt),
+      toSqliteInteger(next.lastAt),
     )
   }
 
-  function extend(taskId: string, append: Prepared): Appended {
+  function extend(taskId: string, append: PreparedAppend): AppendResult {
     const time = now()
     const claimed = append.idempotency && messages.find(append.idempotency.key, steady(time))
     if (claimed !== undefined) return { outcome: 'duplicate', ...claimed }
     const row = find.get(taskId)
     if (row === undefined) return { outcome: 'conflict', head: 0 }
-    const before = standingOf(row, row.last_at ?? lastAtOf(row), epoch)
-    const decision = decide(before, append, time, epoch.newFence)
+    const before = readAppendState(row, row.last_at ?? lastAtOf(row), epoch)
+    const decision = decideAppend(before, append, time, epoch.newFence)
     if (decision.outcome !== 'appended') return decision
     const { next } = decision
     if (append.idempotency !== undefined) messages.claim(append.idempotency, taskId, steady(time))
     updateRow(row, append, before, next)
     writeLog(row.ref, append, decision)
     if (row.pushes > 0 && next.visibleSeq > before.visibleSeq)
-      // A log never goes back in time: after a step back its records are later than now.
+      // Record times never decrease: after a step back of the clock they are later than now.
       wakePushes.run(steady(Math.min(append.records.at(-1)?.at ?? time, time)), row.ref)
     return decision.answer
   }
 
-  /** Of a task that has had no append since its row has the column: once, then the row knows. */
-  function lastAtOf({ ref, status_at }: StandingColumns): number {
+  /** For a task without an append since the column was added: read from the log once, then the row has it. */
+  function lastAtOf({ ref, status_at }: AppendStateColumns): number {
     const records = JSON.parse(lastBatch.get(ref)?.records ?? '[]') as Append['records']
     return records.reduce((latest, { at }) => Math.max(latest, at), status_at)
   }
 
-  function updateRow(row: StandingColumns, append: Prepared, before: Standing, next: Standing): void {
+  function updateRow(row: AppendStateColumns, append: PreparedAppend, before: AppendState, next: AppendState): void {
     const isQuiet = append.statusText === null && next.lease === before.lease && next.due === before.due
     if (isQuiet) {
-      moveOn.run(next.head, next.consumedSeq, next.visibleSeq, wholeTime(next.lastAt), row.ref)
+      moveOn.run(next.head, next.consumedSeq, next.visibleSeq, toSqliteInteger(next.lastAt), row.ref)
       return
     }
-    const state = stateNumber(next.state)
+    const state = taskStateNumber(next.state)
     change.run(
       next.head,
       next.consumedSeq,
@@ -154,13 +153,13 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
       state,
       isTerminal(next.state) ? 1 : 0,
       next.lease?.holder ?? null,
-      next.lease === undefined ? null : wholeTime(next.lease.until),
+      next.lease === undefined ? null : toSqliteInteger(next.lease.until),
       next.lease?.fence ?? row.fence,
       next.due?.kind ?? null,
-      next.due === undefined ? null : wholeTime(next.due.at),
+      next.due === undefined ? null : toSqliteInteger(next.due.at),
       append.change?.statusAt ?? null,
       append.statusText,
-      wholeTime(next.lastAt),
+      toSqliteInteger(next.lastAt),
       row.ref,
     )
     if (state === row.state) return
@@ -168,43 +167,43 @@ export function createAppender({ database, epoch, counters, blobs, messages, now
     counters.change(row, state, 1)
   }
 
-  function writeLog(ref: number, append: Prepared, { next, records }: Written): void {
+  function writeLog(ref: number, append: PreparedAppend, { next, records }: AppendedDecision): void {
     blobs.keep(ref, append.blobs)
     if (records.length === 0) return
-    const text = records === append.records ? append.recordsText : withTimesOf(records, append.recordsText)
+    const text = records === append.records ? append.recordsText : withRecordTimes(records, append.recordsText)
     insertLog.run(epoch.newPosition(), ref, next.head - records.length + 1, next.head, text)
   }
 
   return {
-    /** Makes the texts now; what is answered writes them, within a transaction, as often as it must be tried. */
-    prepare(taskId: string, append: Append): Work | Promise<Work> {
-      const prepared = prepare(append)
-      const workOf = (ready: Prepared): Work => ({ run: () => run(taskId, ready), size: sizeOf(ready) })
+    /** Serializes the texts now; the returned function writes them, within a transaction, as often as it is retried. */
+    prepare(taskId: string, append: Append): AppendWork | Promise<AppendWork> {
+      const prepared = prepareAppend(append)
+      const workOf = (ready: PreparedAppend): AppendWork => ({ run: () => run(taskId, ready), size: sizeOf(ready) })
       return prepared instanceof Promise ? prepared.then(workOf) : workOf(prepared)
     },
   }
 }
 
-/** The texts stand already, with their blobs elsewhere: only the times change. */
-function withTimesOf(records: Append['records'], text: string): string {
+/** The texts are already serialized, with their blobs elsewhere: only the times change. */
+function withRecordTimes(records: Append['records'], text: string): string {
   const prepared = JSON.parse(text) as Append['records']
   return JSON.stringify(prepared.map(({ at, body }, index) => ({ at: records[index]?.at ?? at, body })))
 }
 
-export interface Work {
-  run(): Appended
-  /** About how much it writes. */
+export interface AppendWork {
+  run(): AppendResult
+  /** The approximate size of the write. */
   readonly size: number
 }
 
-function sizeOf({ blobs, recordsText }: Prepared): number {
+function sizeOf({ blobs, recordsText }: PreparedAppend): number {
   return blobs.reduce((sum, { content }) => sum + content.length, recordsText.length)
 }
 
-/** Batches of more records are streams of small ones, and quicker written as one. */
+/** Batches of more records are streams of small ones, and faster to write as one. */
 const fewRecords = 8
 
-/** A promise only where a record is large: the next is then a step of its own. */
+/** Returns a promise only if a record is large: the next one is then a separate step. */
 function writeRecords(records: Append['records'], keep: (raw: string) => string): string | Promise<string> {
   const slim = (record: Append['records'][number]) => {
     const body = stashBlobs(record.body, keep)
@@ -228,21 +227,21 @@ function writeRecords(records: Append['records'], keep: (raw: string) => string)
   }
 }
 
-function prepare(append: Append): Prepared | Promise<Prepared> {
-  const blobs: Blob[] = []
+function prepareAppend(append: Append): PreparedAppend | Promise<PreparedAppend> {
+  const blobs: SqliteBlob[] = []
   const keep = (raw: string): string => {
-    const blob = blobOf(raw)
+    const blob = toSqliteBlob(raw)
     blobs.push(blob)
     return blob.digest
   }
   const status = append.change?.status ?? append.create?.status
   const metadata = append.create?.metadata
   const recordsText = writeRecords(append.records, keep)
-  const preparedWith = (text: string): Prepared => ({
+  const preparedWith = (text: string): PreparedAppend => ({
     ...append,
     recordsText: text,
-    statusText: status === undefined ? null : inRow(JSON.stringify(stashStatusBlobs(status, keep)), blobs),
-    metadataText: metadata === undefined ? null : inRow(JSON.stringify(metadata), blobs),
+    statusText: status === undefined ? null : toRowText(JSON.stringify(stashStatusBlobs(status, keep)), blobs),
+    metadataText: metadata === undefined ? null : toRowText(JSON.stringify(metadata), blobs),
     blobs,
   })
   return typeof recordsText === 'string' ? preparedWith(recordsText) : recordsText.then(preparedWith)

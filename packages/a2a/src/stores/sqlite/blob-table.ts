@@ -1,40 +1,40 @@
-/** Where large bytes and long texts are kept, once for all who have them, under the SHA-256 of their content. */
+/** The table of large bytes and long texts, stored once for all users under the SHA-256 of their content. */
 import { hash } from 'node:crypto'
-import type { Database } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
 
-/** A status or metadata longer than this would be rewritten with every append if it stood in the task's row. */
+/** A longer status or metadata would be rewritten with every append if it were in the row of the task. */
 const maxInRow = 4_096
-/** What stands in the row instead. JSON of an object never begins like this. */
-const elsewhere = '@'
+/** The prefix of a reference in a row. JSON of an object never begins like this. */
+const blobReferenceMark = '@'
 
-export interface Blob {
+export interface SqliteBlob {
   readonly digest: string
   /** Bytes that were base64, or a text that was not. */
   readonly content: Uint8Array | string
 }
 
-/** The bytes of a `raw` part. What is not written exactly as we would write it is kept as the text it is. */
-export function blobOf(raw: string): Blob {
+/** The bytes of a `raw` part. Base64 in another form than ours is stored as text. */
+export function toSqliteBlob(raw: string): SqliteBlob {
   const bytes = Buffer.from(raw, 'base64')
   return bytes.toString('base64') === raw ? { digest: hash('sha256', bytes), content: bytes } : textBlob(raw)
 }
 
-/** Texts have digests of their own kind: the same bytes may have been base64 elsewhere. */
-function textBlob(text: string): Blob {
+/** Texts have a separate kind of digest: the same bytes may have been base64 elsewhere. */
+function textBlob(text: string): SqliteBlob {
   return { digest: `${hash('sha256', text)}t`, content: text }
 }
 
-/** What to write into the row: the text itself, or where it is. */
-export function inRow(text: string, blobs: Blob[]): string {
+/** What the row stores: the text itself, or a reference to it. */
+export function toRowText(text: string, blobs: SqliteBlob[]): string {
   if (text.length <= maxInRow) return text
   const blob = textBlob(text)
   blobs.push(blob)
-  return elsewhere + blob.digest
+  return blobReferenceMark + blob.digest
 }
 
 export type BlobTable = ReturnType<typeof createBlobTable>
 
-export function createBlobTable(database: Database) {
+export function createBlobTable(database: SqliteDatabase) {
   const insert = database.prepare('INSERT INTO blobs (digest, content) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const use = database.prepare(
     'INSERT INTO blob_uses (task, blob) SELECT ?, ref FROM blobs WHERE digest = ? ON CONFLICT DO NOTHING',
@@ -53,16 +53,17 @@ export function createBlobTable(database: Database) {
   }
 
   return {
-    keep(task: number, blobs: readonly Blob[]): void {
+    keep(task: number, blobs: readonly SqliteBlob[]): void {
       for (const { digest, content } of blobs) {
         insert.run(digest, content)
         use.run(task, digest)
       }
     },
     textOf,
-    /** The reverse of `inRow`. */
-    fromRow: (text: string): string => (text.startsWith(elsewhere) ? textOf(text.slice(elsewhere.length)) : text),
-    /** What no other task has goes with this one. */
+    /** The reverse of `toRowText`. */
+    fromRow: (text: string): string =>
+      text.startsWith(blobReferenceMark) ? textOf(text.slice(blobReferenceMark.length)) : text,
+    /** Removes the blobs that no other task uses. */
     release(task: number): void {
       const blobs = usedBy.all(task)
       if (blobs.length === 0) return

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { it } from 'node:test'
-import { createFilter, mayHold } from './claim-filter.ts'
+import { createClaimFilter, mightContain } from './claim-filter.ts'
 
 const digest = (n: number): string => hash('sha256', String(n), 'binary').slice(0, 16)
 
 it('never says no to what it was made of, and rarely maybe to anything else', () => {
   for (const count of [100, 16_384]) {
     const known = Array.from({ length: count }, (_, n) => digest(n))
-    const filter = createFilter(known, count)
-    for (const each of known) assert.equal(mayHold(filter, each), true)
+    const filter = createClaimFilter(known, count)
+    for (const each of known) assert.equal(mightContain(filter, each), true)
     let wrong = 0
-    for (let n = 0; n < 20_000; n += 1) wrong += mayHold(filter, digest(1_000_000 + n)) ? 1 : 0
-    // 12 are to be expected of a full one.
+    for (let n = 0; n < 20_000; n += 1) wrong += mightContain(filter, digest(1_000_000 + n)) ? 1 : 0
+    // 12 are expected of a full one.
     assert.ok(wrong < 60, `${wrong} of 20,000 with ${count}`)
   }
 })

@@ -1,14 +1,14 @@
 /**
- * Knows of nearly every message that it was never claimed, without a look into the database: messages are new but for the
- * rare one that is sent again. A Bloom filter over digests: "maybe" can be wrong and is then looked up, "no" never is.
+ * Recognizes nearly every unclaimed message without reading the database: all messages are new except for rare repeats. A Bloom
+ * filter over digests: "maybe" can be wrong and is then looked up, "no" never is.
  */
 
 /** With eight probes one "maybe" in two thousand is wrong. */
 const bitsPerKey = 16
 const probes = 8
 
-/** Made once for keys that stay: a power of two of bits. */
-export function createFilter(digests: Iterable<string>, count: number): Uint32Array {
+/** Created once for a fixed set of keys, with a power of two of bits. */
+export function createClaimFilter(digests: Iterable<string>, count: number): Uint32Array {
   const words = new Uint32Array(2 ** Math.max(0, Math.ceil(Math.log2((count * bitsPerKey) / 32))))
   const mask = words.length * 32 - 1
   for (const digest of digests) {
@@ -21,7 +21,7 @@ export function createFilter(digests: Iterable<string>, count: number): Uint32Ar
   return words
 }
 
-export function mayHold(words: Uint32Array, digest: string): boolean {
+export function mightContain(words: Uint32Array, digest: string): boolean {
   const mask = words.length * 32 - 1
   const step = stepOf(digest)
   let at = startOf(digest)
@@ -33,12 +33,12 @@ export function mayHold(words: Uint32Array, digest: string): boolean {
   return true
 }
 
-/** A digest is as good as random already: its bytes are the hashes. One byte is one character of it. */
+/** A digest is as good as random: its bytes are the hashes. One character is one byte. */
 function startOf(digest: string): number {
   return wordAt(digest, 0)
 }
 
-/** Odd, so that it visits every bit before it comes round. */
+/** Odd, so that it visits every bit before it repeats. */
 function stepOf(digest: string): number {
   return wordAt(digest, 4) | 1
 }

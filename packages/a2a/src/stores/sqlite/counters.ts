@@ -1,32 +1,32 @@
 /**
- * How many tasks of whom are in which state, kept in the same transaction as the tasks, so that a list's total and a
- * caller's limit cost one look. Changes are gathered and written once a transaction: thirty new tasks of one caller are one update.
+ * The number of tasks per owner and state, written in the same transaction as the tasks, so that the total of a list and the limit
+ * of a caller cost one read. Changes are collected and written once per transaction: thirty new tasks of one caller are one update.
  */
 import { isTerminal, taskStates } from '../../model/state.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Partition, StateCount } from '../store.ts'
-import type { Database } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
 
 const numbers: ReadonlyMap<TaskState, number> = new Map(taskStates.map((state, number) => [state, number]))
 
 /** States are stored by their number in the protocol. */
-export function stateNumber(state: TaskState): number {
+export function taskStateNumber(state: TaskState): number {
   return numbers.get(state) ?? 0
 }
-export function stateOf(number: number): TaskState {
+export function taskStateOfNumber(number: number): TaskState {
   return taskStates[number] ?? 'TASK_STATE_UNSPECIFIED'
 }
 
-const activeNumbers = taskStates.filter((state) => !isTerminal(state)).map(stateNumber)
+const activeNumbers = taskStates.filter((state) => !isTerminal(state)).map(taskStateNumber)
 
-interface Gathered extends Partition {
+interface CounterChange extends Partition {
   readonly state: number
   by: number
 }
 
 export type Counters = ReturnType<typeof createCounters>
 
-export function createCounters(database: Database) {
+export function createCounters(database: SqliteDatabase) {
   const add = database.prepare(`
     INSERT INTO counters (tenant, owner, agent, state, tasks) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET tasks = tasks + excluded.tasks`)
@@ -41,7 +41,7 @@ export function createCounters(database: Database) {
   const sums = taskStates.map((_, number) => `coalesce(sum(tasks) FILTER (WHERE state = ${number}), 0) AS s${number}`)
   const byState = database.prepare<Record<string, number>>(`SELECT ${sums.join(', ')} FROM counters`)
   const dropEmpty = database.prepare('DELETE FROM counters WHERE tasks = 0')
-  const gathered = new Map<string, Gathered>()
+  const gathered = new Map<string, CounterChange>()
 
   return {
     change({ tenant, agent, owner }: Partition, state: number, by: 1 | -1): void {
@@ -50,7 +50,7 @@ export function createCounters(database: Database) {
       if (known === undefined) gathered.set(key, { tenant, agent, owner, state, by })
       else known.by += by
     },
-    /** Writes what was gathered. */
+    /** Writes the collected changes. */
     write(): void {
       if (gathered.size === 0) return
       for (const { tenant, agent, owner, state, by } of gathered.values()) {
@@ -60,10 +60,10 @@ export function createCounters(database: Database) {
     },
     forget: () => gathered.clear(),
 
-    /** The states that tasks of a partition are in, with how many. */
+    /** The states of the tasks of a partition, with their numbers. */
     of: ({ tenant, owner, agent }: Partition) => ofPartition.all(tenant, owner, agent),
     active: (tenant: string, owner: string): number => ofOwner.get(tenant, owner)?.tasks ?? 0,
-    /** Of what is written; what is only gathered is not in it. */
+    /** Committed changes only; collected ones are not included. */
     total: (): number => all.get()?.tasks ?? 0,
     states(): readonly StateCount[] {
       const row = byState.get() ?? {}

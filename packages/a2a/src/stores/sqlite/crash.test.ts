@@ -1,4 +1,4 @@
-/** A process that is killed while it writes: every append that was acknowledged is there afterwards, whole and once. */
+/** A process that is killed while it writes: every acknowledged append is there afterwards, complete and once. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { appended, chunks, create } from '../../testing/store-contract/harness.ts'
+import { assertAppended, chunks, createTask } from '../../testing/store-contract/harness.ts'
 import { sqliteStore } from './index.ts'
 
 const killRounds = process.env['PARLEY_FULL'] === '1' ? 150 : 10
@@ -17,17 +17,17 @@ const toLoad = process.argv.indexOf(loadFlag)
 if (toLoad > 0) void load(process.argv[toLoad + 1] as string)
 else describeCrash()
 
-/** The child: sixteen writers, each making a task after the other, telling of an append only when it was answered. */
+/** The child: sixteen writers, each creating one task after the other, printing an append only when it was acknowledged. */
 async function load(file: string): Promise<void> {
   const store = sqliteStore(file)
   const write = async (): Promise<never> => {
     for (;;) {
-      const task = await create(store, {}, { take: { holder: 'child', ttlMs: Infinity }, records: chunks('1') })
+      const task = await createTask(store, {}, { take: { holder: 'child', ttlMs: Infinity }, records: chunks('1') })
       tell(`${task.id} 1\n`)
       let head = 1
       while (head < 20) {
         const records = chunks(...Array.from({ length: 1 + (head % 3) }, (_, n) => `${head + n + 1}`))
-        ;({ head } = await appended(store, task.id, { expectedSeq: head, records }))
+        ;({ head } = await assertAppended(store, task.id, { expectedSeq: head, records }))
         tell(`${task.id} ${head}\n`)
       }
     }
@@ -35,7 +35,7 @@ async function load(file: string): Promise<void> {
   await Promise.all(Array.from({ length: 16 }, write))
 }
 
-/** The parent may be slower than the store: a pipe that is full is tried again. So short a line is written whole. */
+/** The parent may be slower than the store: writing to a full pipe is retried. So short a line is written atomically. */
 function tell(line: string): void {
   for (;;) {
     try {
@@ -47,7 +47,7 @@ function tell(line: string): void {
   }
 }
 
-/** Answers the last head that was acknowledged for each task. */
+/** Returns the last acknowledged head of each task. */
 async function killWhileLoading(file: string, afterLines: number): Promise<ReadonlyMap<string, number>> {
   const child = spawn(process.execPath, ['--conditions=parley-source', import.meta.filename, loadFlag, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -104,7 +104,7 @@ function describeCrash(): void {
         for (let round = 0; round < killRounds; round += 1) {
           // Long rounds reach checkpoints; short ones kill the start itself.
           const heads = await killWhileLoading(file, round % 10 === 9 ? 6_000 : 1 + ((round * 97) % 300))
-          // Every other time the next process finds what this one left, without an orderly end in between.
+          // Every other time the next process finds what this one left, without a clean close in between.
           if (round % 2 === 0) continue
           const store = sqliteStore(file)
           for (const [id, head] of heads) assert.ok(((await store.load(id))?.head ?? 0) >= head)

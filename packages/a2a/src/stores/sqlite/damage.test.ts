@@ -1,4 +1,4 @@
-/** Damage to the files of a store: a start has everything that was acknowledged, or refuses and says what is missing. */
+/** Damage to the files of a store: a start finds all acknowledged writes, or refuses and reports what is missing. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,18 +7,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { chunks, create } from '../../testing/store-contract/harness.ts'
+import { chunks, createTask } from '../../testing/store-contract/harness.ts'
 import type { Store } from '../store.ts'
 import type { StoreLog } from '../store-log.ts'
-import { openDatabase } from './database.ts'
-import type { DatabaseState } from './inspect.ts'
-import { hasLoss, isRestored } from './inspect.ts'
+import { openSqliteDatabase } from './database.ts'
+import type { DatabaseState } from './inspect-database.ts'
+import { hasLoss, isRestored } from './inspect-database.ts'
 import { sqliteStore } from './index.ts'
-import type { Mark } from './mark-file.ts'
+import type { HighWaterMark } from './mark-file.ts'
 import { markPath, readMark } from './mark-file.ts'
 
 const tasks = 150
-/** How many places of the WAL are cut and flipped. */
+/** How many positions of the WAL are cut and flipped. */
 const places = process.env['PARLEY_FULL'] === '1' ? 200 : 8
 
 const fillFlag = '--fill-store'
@@ -26,10 +26,10 @@ const toFill = process.argv.indexOf(fillFlag)
 if (toFill > 0) void fill(process.argv[toFill + 1] as string)
 else describeDamage()
 
-/** The child: so many tasks, each acknowledged before the next, and then the end that no process notices. */
+/** The child: this many tasks, each acknowledged before the next, then an abrupt end. */
 async function fill(file: string): Promise<void> {
   const store = sqliteStore(file)
-  for (let n = 0; n < tasks; n += 1) await create(store, { id: `task-${n}` }, { records: chunks(`${n}`) })
+  for (let n = 0; n < tasks; n += 1) await createTask(store, { id: `task-${n}` }, { records: chunks(`${n}`) })
   process.kill(process.pid, 'SIGKILL')
 }
 
@@ -81,7 +81,7 @@ function describeDamage(): void {
     })
     after(() => rm(directory, { recursive: true }))
 
-    /** Answers how many tasks are left after the loss was accepted, or all of them. */
+    /** Returns how many tasks are left, after accepting the loss if there was one. */
     async function startDamaged(wal: Buffer): Promise<number> {
       writeFileSync(`${file}-wal`, wal)
       let message = ''
@@ -99,7 +99,7 @@ function describeDamage(): void {
       const count = await countAndClose(sqliteStore({ file, acceptLoss: true, log }))
       assert.match(log.said.join(), /has lost its last \d+ writes.*the loss was accepted/)
       assert.ok(count < tasks)
-      // From now on that is all there was.
+      // From now on that is the whole database.
       assert.equal(await countAndClose(sqliteStore(file)), count)
       return count
     }
@@ -163,7 +163,7 @@ function describeDamage(): void {
       db.fill(0x5a, 4_096 * 3, 4_096 * 4)
       writeFileSync(file, db)
       rmSync(markPath(file))
-      // A WAL that is not empty is the sign of an unclean end where there is no mark.
+      // A WAL that is not empty indicates an unclean shutdown if there is no mark.
       writeFileSync(`${file}-wal`, 'x')
       const sentence = /tasks\.db is damaged \(.+\)\. Restore a backup, or recover/
       assert.throws(() => sqliteStore(file), sentence)
@@ -218,15 +218,15 @@ function describeDamage(): void {
       backup = join(directory, 'backup.db')
       copy = join(directory, 'copy.db')
       const first = sqliteStore(file)
-      await create(first, { id: 'task-0' }, { records: chunks('0') })
+      await createTask(first, { id: 'task-0' }, { records: chunks('0') })
       await first.close()
       copyFileSync(file, copy)
       const store = sqliteStore(file)
-      await create(store, { id: 'task-1' }, { records: chunks('1') })
-      const reader = openDatabase(file, 1_000)
+      await createTask(store, { id: 'task-1' }, { records: chunks('1') })
+      const reader = openSqliteDatabase(file, 1_000)
       reader.exec(`VACUUM INTO '${backup}'`)
       reader.close()
-      await create(store, { id: 'task-2' }, { records: chunks('2') })
+      await createTask(store, { id: 'task-2' }, { records: chunks('2') })
       await store.close()
     })
     afterEach(() => rm(directory, { recursive: true }))
@@ -247,7 +247,7 @@ function describeDamage(): void {
         restore()
         assert.equal(await countAndClose(sqliteStore(file)), count)
         const store = sqliteStore(file)
-        await create(store, { id: 'task-100' }, { records: chunks('100') })
+        await createTask(store, { id: 'task-100' }, { records: chunks('100') })
         await store.close()
         assert.equal(await countAndClose(sqliteStore(file)), count + 1)
       })
@@ -263,7 +263,7 @@ function describeDamage(): void {
     })
 
     it('must be accepted where nothing tells a copy of the same run, written over the file, from damage', async () => {
-      const reader = openDatabase(backup, 0)
+      const reader = openSqliteDatabase(backup, 0)
       reader.exec('PRAGMA journal_mode = WAL')
       reader.close()
       copyFileSync(backup, file)
@@ -283,7 +283,7 @@ function describeDamage(): void {
     afterEach(() => rm(directory, { recursive: true }))
 
     const positionIn = (): number => {
-      const reader = openDatabase(file, 1_000)
+      const reader = openSqliteDatabase(file, 1_000)
       const sql = 'SELECT max(last_position, coalesce((SELECT max(position) FROM log), 0)) AS n FROM engine'
       const position = reader.prepare<{ n: number }>(sql).get()?.n as number
       reader.close()
@@ -297,9 +297,9 @@ function describeDamage(): void {
         reached.push(readMark(file)?.position as number)
         assert.equal(reached.at(-1), positionIn())
       }
-      await create(store)
+      await createTask(store)
       look()
-      await store.notes.write('kind', { key: 'a', value: 1 })
+      await store.kv.write('kind', { key: 'a', value: 1 })
       look()
       await store.saveKey({ id: 'k', purpose: 'p', material: 'm', createdAt: 1 })
       look()
@@ -315,8 +315,8 @@ function describeDamage(): void {
 
     it('is not ahead when a job of a group failed after it had been given a position', async () => {
       const store = sqliteStore(file)
-      const good = create(store, { id: 'good' })
-      const bad = create(store, { id: 'bad', statusAt: 0.5 })
+      const good = createTask(store, { id: 'good' })
+      const bad = createTask(store, { id: 'bad', statusAt: 0.5 })
       await Promise.allSettled([good, bad])
       assert.equal(readMark(file)?.position, positionIn())
       await store.close()
@@ -325,7 +325,7 @@ function describeDamage(): void {
     it('waits for the sync of the WAL at normal durability: a loss of power may cost what was not synced', async (t) => {
       t.mock.timers.enable({ apis: ['setTimeout'] })
       const store = sqliteStore({ file, durability: 'normal' })
-      await create(store)
+      await createTask(store)
       assert.equal(readMark(file)?.position, 1)
       await store.close()
       assert.equal(readMark(file)?.position, 2)
@@ -333,14 +333,14 @@ function describeDamage(): void {
 
     it('is none for a database in memory', async () => {
       const store = sqliteStore(':memory:')
-      await create(store)
+      await createTask(store)
       await store.close()
       assert.equal(readMark(':memory:'), undefined)
     })
   })
 
   describe('what a mark says of a database', () => {
-    const mark: Mark = {
+    const mark: HighWaterMark = {
       inode: 1n,
       birth: 10n,
       epoch: 3,

@@ -1,39 +1,43 @@
 /**
- * The one file that touches `node:sqlite`. Everything else speaks of statements that
- * are prepared once and of rows, so that another driver, or a worker thread, would be a change here.
+ * The one file that uses `node:sqlite`. Everything else uses prepared statements and rows, so that another driver, or a worker
+ * thread, would be a change only here.
  */
 import { DatabaseSync } from 'node:sqlite'
 import type { StatementSync } from 'node:sqlite'
 
-export type Value = null | number | string | Uint8Array
+export type SqliteValue = null | number | string | Uint8Array
 
-export interface Statement<Row> {
-  get(...values: readonly Value[]): Row | undefined
-  all(...values: readonly Value[]): Row[]
+export interface SqliteStatement<Row> {
+  get(...values: readonly SqliteValue[]): Row | undefined
+  all(...values: readonly SqliteValue[]): Row[]
   /** Row by row, so that a reader may stop early. */
-  iterate(...values: readonly Value[]): IterableIterator<Row>
-  /** Answers how many rows it changed. */
-  run(...values: readonly Value[]): number
+  iterate(...values: readonly SqliteValue[]): IterableIterator<Row>
+  /** Returns the number of changed rows. */
+  run(...values: readonly SqliteValue[]): number
 }
 
-export interface Database {
-  /** `null` in memory; otherwise absolute and free of symbolic links. */
+export interface SqliteDatabase {
+  /** `null` in memory; otherwise absolute and without symbolic links. */
   readonly path: string | null
   /** Whether a transaction is open. An error may have ended it. */
   readonly inTransaction: boolean
   /** How many rows `run` has changed so far, also in transactions that were rolled back. */
   readonly changes: number
-  /** Prepared once; asking for the same text again answers the same statement. */
-  prepare<Row = never>(sql: string): Statement<Row>
-  /** Runs statements that answer nothing. */
+  /** Prepared once; the same text returns the same statement. */
+  prepare<Row = never>(sql: string): SqliteStatement<Row>
+  /** Runs statements without results. */
   exec(sql: string): void
   close(): void
 }
 
-/** `timeoutMs` is how long a statement waits for a lock that another process holds. */
-export function openDatabase(file: string, timeoutMs: number, access: 'read' | 'write' = 'write'): Database {
+/** `timeoutMs` is how long a statement waits for a lock of another process. */
+export function openSqliteDatabase(
+  file: string,
+  timeoutMs: number,
+  access: 'read' | 'write' = 'write',
+): SqliteDatabase {
   const database = new DatabaseSync(file, { timeout: timeoutMs, readOnly: access === 'read' })
-  const statements = new Map<string, Statement<never>>()
+  const statements = new Map<string, SqliteStatement<never>>()
   let changes = 0
   const changed = (rows: number): void => void (changes += rows)
   return {
@@ -44,11 +48,11 @@ export function openDatabase(file: string, timeoutMs: number, access: 'read' | '
     get changes() {
       return changes
     },
-    prepare<Row>(sql: string): Statement<Row> {
+    prepare<Row>(sql: string): SqliteStatement<Row> {
       const known = statements.get(sql)
       if (known !== undefined) return known
       const statement = statementOf<Row>(database.prepare(sql), changed)
-      statements.set(sql, statement as Statement<never>)
+      statements.set(sql, statement as SqliteStatement<never>)
       return statement
     },
     exec: (sql) => database.exec(sql),
@@ -56,7 +60,7 @@ export function openDatabase(file: string, timeoutMs: number, access: 'read' | '
   }
 }
 
-function statementOf<Row>(statement: StatementSync, changed: (rows: number) => void): Statement<Row> {
+function statementOf<Row>(statement: StatementSync, changed: (rows: number) => void): SqliteStatement<Row> {
   return {
     get: (...values) => statement.get(...values) as Row | undefined,
     all: (...values) => statement.all(...values) as Row[],
@@ -69,7 +73,7 @@ function statementOf<Row>(statement: StatementSync, changed: (rows: number) => v
   }
 }
 
-/** SQLite's own numbers. */
+/** SQLite's own error codes. */
 const busy = 5
 const corrupt = 11
 
@@ -78,7 +82,7 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === busy
 }
 
-/** The file, or a page of it, is not what a database has there. */
+/** The file, or a page of it, is not a valid database. */
 export function isCorrupt(error: unknown): error is Error {
   return codeOf(error) === corrupt
 }
@@ -87,8 +91,8 @@ function codeOf(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? (error.errcode as number) % 256 : undefined
 }
 
-/** NOMEM, READONLY, IOERR, FULL, CANTOPEN: the file could not be written, whatever was to be written to it. */
-const ofDisk: ReadonlySet<number> = new Set([7, 8, 10, 13, 14])
+/** NOMEM, READONLY, IOERR, FULL, CANTOPEN: the file could not be written, whatever the content. */
+const diskErrorCodes: ReadonlySet<number> = new Set([7, 8, 10, 13, 14])
 export function isDiskError(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && ofDisk.has((error.errcode as number) % 256)
+  return error instanceof Error && 'errcode' in error && diskErrorCodes.has((error.errcode as number) % 256)
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { createDiskCheck } from './disk-check.ts'
-import { openDatabase } from './database.ts'
+import { openSqliteDatabase } from './database.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 async function newFile(t: TestContext): Promise<string> {
@@ -17,7 +17,7 @@ describe('a SQLite file that cannot grow', () => {
   it('is not ready after a write failed, and is again after one has worked', async (t) => {
     const file = await newFile(t)
     await sqliteStore(file).close()
-    const database = openDatabase(file, 1_000)
+    const database = openSqliteDatabase(file, 1_000)
     t.after(() => database.close())
     const check = createDiskCheck(database)
     const write = async <Result>(work: () => Result): Promise<Result> => {
@@ -30,7 +30,7 @@ describe('a SQLite file that cannot grow', () => {
     }
     const fill = (): Promise<unknown> =>
       write(() => database.exec(`INSERT INTO notes VALUES (x'01', x'01', 1, 0, NULL, printf('%.*c', 1000000, 'x'))`))
-    // The real SQLITE_FULL, as of a full disk.
+    // The real SQLITE_FULL, as from a full disk.
     const count = database.prepare<{ pages: number }>('SELECT page_count AS pages FROM pragma_page_count').get()
     database.exec(`PRAGMA max_page_count = ${(count?.pages ?? 0) + 2}`)
     await check.ready(write)
@@ -44,7 +44,7 @@ describe('a SQLite file that cannot grow', () => {
   })
 
   it('does not count what is no fault of the disk', async (t) => {
-    const database = openDatabase(await newFile(t), 1_000)
+    const database = openSqliteDatabase(await newFile(t), 1_000)
     t.after(() => database.close())
     const check = createDiskCheck(database)
     check.failed(new Error('a conflict'))

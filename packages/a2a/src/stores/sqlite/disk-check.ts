@@ -1,8 +1,8 @@
 /**
- * Whether the file can be written, for `/readyz`. Costs nothing while writes succeed: after a write failed because of the disk
+ * Whether the file can be written, for `/readyz`. Costs nothing while writes succeed. After a write failed because of the disk
  * (full, broken, read-only), each check tries another write, and the store is ready again when that succeeds.
  */
-import { isDiskError, type Database } from './database.ts'
+import { isDiskError, type SqliteDatabase } from './database.ts'
 
 export interface DiskCheck {
   /** Call it with the error of every failed write. */
@@ -11,19 +11,19 @@ export interface DiskCheck {
   ready(write: <Result>(work: () => Result) => Promise<Result>): Promise<void>
 }
 
-/** More than a page, so that free pages inside the file are not enough for it. */
+/** More than a page, so that free pages inside the file do not suffice. */
 const probeBytes = 65_536
 
-export function createDiskCheck(database: Database): DiskCheck {
-  let isWell = true
+export function createDiskCheck(database: SqliteDatabase): DiskCheck {
+  let isWritable = true
 
   return {
     failed(error) {
       if (!isDiskError(error)) return
-      isWell = false
+      isWritable = false
     },
     async ready(write) {
-      if (isWell) return
+      if (isWritable) return
       try {
         // Two commits: a row that one commit inserts and deletes is never written.
         await write(() => database.prepare(insertProbe).run('x'.repeat(probeBytes)))
@@ -31,7 +31,7 @@ export function createDiskCheck(database: Database): DiskCheck {
       } catch (cause) {
         throw new Error(`the database file cannot be written: ${(cause as Error).message}`, { cause })
       }
-      isWell = true
+      isWritable = true
     },
   }
 }

@@ -1,26 +1,26 @@
 /**
- * Who is in charge of a file. Each opening raises its epoch; a store that finds a higher one in the file has lost it and
- * writes no more. Fences carry the epoch in their high part, so that leases given by an earlier process are dead
- * without a word being written about each.
+ * Which process owns a file. Each opening increments its epoch; a store that finds a higher epoch in the file has lost it and
+ * writes no more. The high part of a fence is the epoch, so that the leases of an earlier process are invalid without a write for
+ * each.
  */
-import type { Database } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
 
-/** So many fences fit into one epoch. 2^32 of them and 2^21 openings stay whole numbers. */
+/** The number of fences per epoch. 2^32 fences and 2^21 openings stay safe integers. */
 const fencesPerEpoch = 2 ** 32
 
 export interface Epoch {
-  /** Fences below were given by an earlier opening. */
+  /** Lower fences come from an earlier opening. */
   readonly firstFence: number
   newFence(): number
-  /** Of the feed: ever greater, also over the end of this process. */
+  /** A position in the feed: always increasing, also across restarts. */
   newPosition(): number
   newRef(): number
   readonly number: number
-  /** The highest position that was given. */
+  /** The highest assigned position. */
   readonly position: number
-  /** Throws if somebody else has opened the file since. Called within every transaction. */
+  /** Throws if another process has opened the file since. Called within every transaction. */
   check(): void
-  /** To be called in the transaction that removes log rows: their positions must not be given again. */
+  /** Call it in the transaction that removes log rows: their positions must not be assigned again. */
   keepPosition(): void
 }
 
@@ -29,7 +29,7 @@ interface EngineRow {
   readonly last_position: number
 }
 
-export function beginEpoch(database: Database): Epoch {
+export function beginEpoch(database: SqliteDatabase): Epoch {
   const newest = (sql: string): number => database.prepare<{ newest: number | null }>(sql).get()?.newest ?? 0
   const current = database.prepare<EngineRow>('SELECT epoch, last_position FROM engine')
   const keep = database.prepare('UPDATE engine SET last_position = ?')
@@ -37,7 +37,7 @@ export function beginEpoch(database: Database): Epoch {
     'UPDATE engine SET epoch = epoch + 1, last_position = ? RETURNING epoch, last_position',
   )
   const lastPosition = current.get()?.last_position ?? 0
-  // Its own position, so that the mark covers this write too.
+  // A position of its own, so that the mark covers this write too.
   let position = Math.max(lastPosition, newest('SELECT max(position) AS newest FROM log')) + 1
   const { epoch } = raise.get(position) as EngineRow
   const firstFence = epoch * fencesPerEpoch

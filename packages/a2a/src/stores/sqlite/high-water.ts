@@ -1,16 +1,16 @@
 /**
- * Keeps the high-water mark of an open database. With `full` durability a commit is on disk when the mark is written. With
- * `normal` it may still be lost with the power, and a mark that survived would be ahead of the database: there the WAL is
- * synced once a second, and the mark says how far it was then.
+ * Maintains the high-water mark of an open database. With `full` durability a commit is on disk when the mark is written. With
+ * `normal` a power loss may still lose it, and a surviving mark would be ahead of the database: there the WAL is synced once a
+ * second, and the mark records the position of that sync.
  */
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
-import type { Database } from './database.ts'
-import { identityOf } from './inspect.ts'
+import type { SqliteDatabase } from './database.ts'
+import { identityOf } from './inspect-database.ts'
 import { openMark } from './mark-file.ts'
-import type { Mark, MarkWriter } from './mark-file.ts'
-import type { WalPlace, WalReader } from './wal-place.ts'
-import { openWalReader } from './wal-place.ts'
+import type { HighWaterMark, MarkWriter } from './mark-file.ts'
+import type { WalPosition, WalReader } from './wal-position.ts'
+import { openWalReader } from './wal-position.ts'
 
 export interface HighWater {
   /** Call it after the commit that reached the position. Never throws. */
@@ -20,26 +20,26 @@ export interface HighWater {
 }
 
 export interface HighWaterDeps {
-  readonly database: Database
+  readonly database: SqliteDatabase
   readonly durability: 'full' | 'normal'
   readonly epoch: number
   readonly position: number
   /** The mark of the previous start, if it belongs to this database. */
-  readonly before: Mark | undefined
+  readonly before: HighWaterMark | undefined
   readonly now: () => number
   readonly log: StoreLog
 }
 
-const none: HighWater = { reached() {}, async close() {} }
+const noHighWater: HighWater = { reached() {}, async close() {} }
 const syncMs = 1_000
 
 export function openHighWater({ database, durability, epoch, position, before, now, log }: HighWaterDeps): HighWater {
   const { path } = database
-  if (path === null) return none
-  // From here on the epoch is in the file itself: only a file that was put in its place can be without it.
+  if (path === null) return noHighWater
+  // From here on the file itself contains the epoch: only a replaced file can lack it.
   const anchor = checkpoint(database) ? epoch : (before?.anchor ?? 0)
   const wal = openWalReader(path)
-  const first: Mark = {
+  const first: HighWaterMark = {
     ...identityOf(path),
     epoch,
     anchor,
@@ -59,10 +59,10 @@ export function openHighWater({ database, durability, epoch, position, before, n
     })
     return { reached() {}, close: async () => wal.close() }
   }
-  return durability === 'full' ? atOnce(mark, wal, now) : afterSync(mark, wal, synced, now, path)
+  return durability === 'full' ? markOnCommit(mark, wal, now) : markAfterSync(mark, wal, synced, now, path)
 }
 
-function atOnce(mark: MarkWriter, wal: WalReader, now: () => number): HighWater {
+function markOnCommit(mark: MarkWriter, wal: WalReader, now: () => number): HighWater {
   return {
     reached: (position) => mark.write(position, now()),
     async close() {
@@ -72,10 +72,10 @@ function atOnce(mark: MarkWriter, wal: WalReader, now: () => number): HighWater 
   }
 }
 
-function afterSync(
+function markAfterSync(
   mark: MarkWriter,
   wal: WalReader,
-  synced: { wal: WalPlace },
+  synced: { wal: WalPosition },
   now: () => number,
   path: string,
 ): HighWater {
@@ -108,7 +108,7 @@ function afterSync(
     async close() {
       clearTimeout(timer)
       await syncing
-      // The end of the database has synced all of it, unless a backup reads at this moment.
+      // Closing the database has synced all of it, unless a backup reads at this moment.
       fdatasyncSync(handle)
       closeSync(handle)
       if (last !== undefined) mark.write(last, lastAt)
@@ -119,7 +119,7 @@ function afterSync(
 }
 
 /** Returns whether everything is in the file. A backup that reads at this moment prevents it. */
-function checkpoint(database: Database): boolean {
+function checkpoint(database: SqliteDatabase): boolean {
   const sql = 'PRAGMA wal_checkpoint(PASSIVE)'
   const { busy, log, checkpointed } = database
     .prepare<{ busy: number; log: number; checkpointed: number }>(sql)

@@ -1,4 +1,4 @@
-/** The door `@parley/a2a/stores/sqlite`. */
+/** The entry point `@parley/a2a/stores/sqlite`. */
 export { sqliteStore } from './sqlite-store.ts'
 export type { SqliteStoreOptions } from './sqlite-store.ts'
-export { masterKeyBeside } from './master-key.ts'
+export { masterKeyFile } from './master-key.ts'

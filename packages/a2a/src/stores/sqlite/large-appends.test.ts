@@ -1,11 +1,11 @@
-/** Appends that are written in steps of their own: nothing waits for ever, nothing acknowledged is lost, order holds. */
+/** Appends written in heavy steps: nothing waits forever, no acknowledged write is lost, the order holds. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
-import { appended, chunks, create, newTask, words } from '../../testing/store-contract/harness.ts'
+import { assertAppended, chunks, createTask, newTaskFields, recordTexts } from '../../testing/store-contract/harness.ts'
 import { sqliteStore } from './index.ts'
 
 const large = (letter: string): string => letter.repeat(600_000)
@@ -20,8 +20,8 @@ describe('a store that closes while large appends wait', () => {
   it('settles all of them, and has what it acknowledged', async (t) => {
     const file = fileFor(t)
     const store = sqliteStore(file)
-    const tasks = Array.from({ length: 6 }, () => newTask())
-    // Of two large records the second is prepared in a step, so that some wait to be prepared and some to be written.
+    const tasks = Array.from({ length: 6 }, () => newTaskFields())
+    // The second of two large records is prepared in a step, so that some wait to be prepared and some to be written.
     const waiting = tasks.map((task, index) =>
       store.append(task.id, {
         expectedSeq: 0,
@@ -34,7 +34,7 @@ describe('a store that closes while large appends wait', () => {
       task: { id: 'x', status: tasks[0]?.status ?? { state: 'TASK_STATE_WORKING' } },
       internal: { bytes: 600_000 },
     })
-    // Those with one large record wait to be written now.
+    // Appends with one large record wait to be written now.
     await Promise.resolve()
     await store.close()
     const outcomes = await Promise.allSettled([...waiting, snapshot])
@@ -55,7 +55,7 @@ describe('a store that closes while large appends wait', () => {
   it('refuses those that come after it', async (t) => {
     const store = sqliteStore(fileFor(t))
     await store.close()
-    await assert.rejects(create(store, {}, { records: chunks(large('a'), large('b')) }), /The store is closed/)
+    await assert.rejects(createTask(store, {}, { records: chunks(large('a'), large('b')) }), /The store is closed/)
   })
 })
 
@@ -63,12 +63,12 @@ describe('large and small appends of one task, in turn', () => {
   it('are in the log in the order they were made', async (t) => {
     const store = sqliteStore(fileFor(t))
     t.after(() => store.close())
-    const { id } = await create(store, {}, { records: chunks('0') })
+    const { id } = await createTask(store, {}, { records: chunks('0') })
     for (let seq = 1; seq < 10; seq++) {
       const word = seq % 2 === 0 ? `${seq}` : `${seq}${large('x')}`
-      await appended(store, id, { expectedSeq: seq, records: chunks(word) })
+      await assertAppended(store, id, { expectedSeq: seq, records: chunks(word) })
     }
-    const log = words(await store.read(id, 0))
+    const log = recordTexts(await store.read(id, 0))
     assert.deepEqual(
       log.map((word) => word[0]),
       Array.from({ length: 10 }, (_, seq) => `${seq}`),
@@ -78,21 +78,21 @@ describe('large and small appends of one task, in turn', () => {
   it('are refused by their place if a small one overtakes a large one, and never both taken', async (t) => {
     const store = sqliteStore(fileFor(t))
     t.after(() => store.close())
-    const { id } = await create(store, {}, { records: chunks('first') })
+    const { id } = await createTask(store, {}, { records: chunks('first') })
     const both = await Promise.all([
       store.append(id, { expectedSeq: 1, records: chunks(large('x')) }),
       store.append(id, { expectedSeq: 1, records: chunks('small') }),
     ])
     assert.deepEqual(both.map(({ outcome }) => outcome).toSorted(), ['appended', 'conflict'])
-    assert.equal(words(await store.read(id, 0)).length, 2)
+    assert.equal(recordTexts(await store.read(id, 0)).length, 2)
   })
 
-  it('wake whoever waits for the task, the large ones too', async (t) => {
+  it('wake the waiters of the task, the large ones too', async (t) => {
     const store = sqliteStore(fileFor(t))
     t.after(() => store.close())
-    const { id } = await create(store, {}, { records: chunks('first') })
+    const { id } = await createTask(store, {}, { records: chunks('first') })
     const changed = store.changed(id, 1, new AbortController().signal)
-    await appended(store, id, { expectedSeq: 1, records: chunks(large('x')) })
+    await assertAppended(store, id, { expectedSeq: 1, records: chunks(large('x')) })
     await changed
   })
 })

@@ -1,16 +1,16 @@
 /**
- * Lists by keyset on an index, so that a page costs the same whatever the table holds. The index has the state before
- * the time: a list of one state reads one range of it, a list of all merges the ranges of the states that occur.
+ * Keyset lists on an index, so that a page costs the same whatever the size of the table. The index has the state before the time:
+ * a list of one state reads one range of it, a list of all states merges the ranges of the states that occur.
  */
 import type { ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import type { Counters } from './counters.ts'
-import { stateNumber } from './counters.ts'
-import type { Database } from './database.ts'
-import type { TaskColumns } from './rows.ts'
-import { taskColumns, taskOf } from './rows.ts'
+import { taskStateNumber } from './counters.ts'
+import type { SqliteDatabase } from './database.ts'
+import type { SqliteTaskColumns } from './rows.ts'
+import { sqliteTaskColumns, readSqliteTask } from './rows.ts'
 
-interface Place {
+interface TaskPosition {
   readonly ref: number
   readonly status_at: number
   readonly id: string
@@ -18,33 +18,33 @@ interface Place {
 
 const endOfTime = Number.MAX_SAFE_INTEGER
 
-export type Lists = ReturnType<typeof createLists>
+export type SqliteTaskLists = ReturnType<typeof createSqliteTaskLists>
 
-export function createLists(database: Database, counters: Counters, blobs: BlobTable) {
+export function createSqliteTaskLists(database: SqliteDatabase, counters: Counters, blobs: BlobTable) {
   const isMine = 'tenant = ? AND agent = ? AND owner = ?'
   const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'
-  const byRef = database.prepare<TaskColumns>(`SELECT ${taskColumns} FROM tasks WHERE ref = ?`)
-  const inState = database.prepare<Place>(
+  const byRef = database.prepare<SqliteTaskColumns>(`SELECT ${sqliteTaskColumns} FROM tasks WHERE ref = ?`)
+  const inState = database.prepare<TaskPosition>(
     `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list WHERE ${isMine} AND state = ? AND ${isNext}`,
   )
   const countInState = database.prepare<{ count: number }>(
     `SELECT count(*) AS count FROM tasks INDEXED BY tasks_list WHERE ${isMine} AND state = ? AND status_at >= ?`,
   )
-  // Named, because SQLite would rather take the index with three equal columns, and read all a caller has.
+  // Named, because SQLite would prefer the index with three equal columns, and read all tasks of a caller.
   const isInContext = `INDEXED BY tasks_context WHERE context_id = ? AND ${isMine}`
   const ofContext = database.prepare<{ state: number; count: number }>(
     `SELECT state, count(*) AS count FROM tasks ${isInContext} AND status_at >= ? GROUP BY state`,
   )
-  const inContext = database.prepare<Place>(
+  const inContext = database.prepare<TaskPosition>(
     `SELECT ref, status_at, id FROM tasks ${isInContext} AND coalesce(state = ?, TRUE) AND ${isNext}`,
   )
-  const newestInContext = database.prepare<TaskColumns>(
-    `SELECT ${taskColumns} FROM tasks ${isInContext} ORDER BY created_at DESC, id DESC LIMIT ?`,
+  const newestInContext = database.prepare<SqliteTaskColumns>(
+    `SELECT ${sqliteTaskColumns} FROM tasks ${isInContext} ORDER BY created_at DESC, id DESC LIMIT ?`,
   )
 
-  const rowOf = (columns: TaskColumns): TaskRow => taskOf(columns, blobs)
+  const rowOf = (columns: SqliteTaskColumns): TaskRow => readSqliteTask(columns, blobs)
 
-  /** How many match, by state. */
+  /** The number of matches by state. */
   function countsOf(query: ListQuery): { readonly state: number; readonly count: number }[] {
     const { tenant, agent, owner, contextId, statusAtOrAfter } = query
     if (contextId !== undefined) return ofContext.all(contextId, tenant, agent, owner, statusAtOrAfter ?? -endOfTime)
@@ -56,15 +56,22 @@ export function createLists(database: Database, counters: Counters, blobs: BlobT
     }))
   }
 
-  function placesOf(query: ListQuery, states: readonly number[]): Place[] {
+  function placesOf(query: ListQuery, states: readonly number[]): TaskPosition[] {
     const { tenant, agent, owner, contextId, state, before, statusAtOrAfter = -endOfTime, limit } = query
     const next = [before?.statusAt ?? endOfTime, before?.id ?? '', statusAtOrAfter, limit + 1] as const
     if (contextId !== undefined) {
-      return inContext.all(contextId, tenant, agent, owner, state === undefined ? null : stateNumber(state), ...next)
+      return inContext.all(
+        contextId,
+        tenant,
+        agent,
+        owner,
+        state === undefined ? null : taskStateNumber(state),
+        ...next,
+      )
     }
     const ranges = states.map((number) => inState.all(tenant, agent, owner, number, ...next))
     return ranges.length === 1
-      ? (ranges[0] as Place[])
+      ? (ranges[0] as TaskPosition[])
       : ranges
           .flat()
           .sort(newestFirst)
@@ -72,7 +79,7 @@ export function createLists(database: Database, counters: Counters, blobs: BlobT
   }
 
   function list(query: ListQuery): ListPage {
-    const wanted = query.state === undefined ? undefined : stateNumber(query.state)
+    const wanted = query.state === undefined ? undefined : taskStateNumber(query.state)
     const counts = countsOf(query).filter(({ state, count }) => count > 0 && (wanted ?? state) === state)
     const total = counts.reduce((sum, { count }) => sum + count, 0)
     if (total === 0) return { tasks: [], more: false, total }
@@ -80,7 +87,7 @@ export function createLists(database: Database, counters: Counters, blobs: BlobT
       query,
       counts.map(({ state }) => state),
     )
-    const tasks = places.slice(0, query.limit).map(({ ref }) => rowOf(byRef.get(ref) as TaskColumns))
+    const tasks = places.slice(0, query.limit).map(({ ref }) => rowOf(byRef.get(ref) as SqliteTaskColumns))
     return { tasks, more: places.length > query.limit, total }
   }
 
@@ -91,7 +98,7 @@ export function createLists(database: Database, counters: Counters, blobs: BlobT
   return { list, context }
 }
 
-/** As SQLite compares texts: by their bytes, which for ids is by their characters. */
-function newestFirst(a: Place, b: Place): number {
+/** As SQLite compares texts: by their bytes, which for ids equals the order of their characters. */
+function newestFirst(a: TaskPosition, b: TaskPosition): number {
   return b.status_at - a.status_at || (a.id < b.id ? 1 : -1)
 }

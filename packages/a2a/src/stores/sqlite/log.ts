@@ -1,23 +1,23 @@
-/** Reading the log back, and what goes with it: snapshots and the feed. */
+/** Reads the log, snapshots and the feed. */
 import { recordBytes } from '../../model/json-bytes.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
-import { mayHoldBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
+import { mightContainBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
 import type { FeedEntry, Snapshot } from '../store.ts'
-import type { Blob, BlobTable } from './blob-table.ts'
-import { blobOf } from './blob-table.ts'
-import type { Database } from './database.ts'
+import type { SqliteBlob, BlobTable } from './blob-table.ts'
+import { toSqliteBlob } from './blob-table.ts'
+import type { SqliteDatabase } from './database.ts'
 
-export interface Batch {
+export interface LogBatchColumns {
   readonly first_seq: number
   readonly records: string
 }
 
-export type Log = ReturnType<typeof createLog>
+export type SqliteTaskLog = ReturnType<typeof createSqliteTaskLog>
 
-export function createLog(database: Database, blobs: BlobTable) {
-  // A reader may begin in the middle of a batch: the one it begins in starts at or before the first seq asked for.
-  const batches = database.prepare<Batch>(`
+export function createSqliteTaskLog(database: SqliteDatabase, blobs: BlobTable) {
+  // A reader may begin in the middle of a batch, which starts at or before the first requested seq.
+  const batches = database.prepare<LogBatchColumns>(`
     SELECT first_seq, records FROM log WHERE task = ?1 AND first_seq >= coalesce(
       (SELECT max(first_seq) FROM log WHERE task = ?1 AND first_seq <= ?2), 0) ORDER BY first_seq`)
   const refOf = database.prepare<{ ref: number; head: number }>('SELECT ref, head FROM tasks WHERE id = ?')
@@ -41,10 +41,10 @@ export function createLog(database: Database, blobs: BlobTable) {
       const found: LogRecord[] = []
       const task = refOf.get(taskId)
       if (task === undefined || task.head <= afterSeq) return found
-      const room = { bytes: maxBytes }
+      const budget = { bytes: maxBytes }
       for (const batch of batches.iterate(task.ref, afterSeq + 1)) {
-        for (const record of recordsOf(batch, afterSeq, limit - found.length, blobs, room)) found.push(record)
-        if (found.length >= limit || room.bytes <= 0) break
+        for (const record of readBatchRecords(batch, afterSeq, limit - found.length, blobs, budget)) found.push(record)
+        if (found.length >= limit || budget.bytes <= 0) break
       }
       return found
     },
@@ -56,11 +56,11 @@ export function createLog(database: Database, blobs: BlobTable) {
       feed.all(position, limit).map((row) => ({ ...row })),
     feedEnd: (): number => newest.get()?.position ?? 0,
 
-    /** Makes the texts now; what is answered writes them. */
+    /** Serializes the texts now; the returned function writes them. */
     prepareSnapshot(taskId: string, { seq, task, internal }: Snapshot): () => void {
-      const kept: Blob[] = []
+      const kept: SqliteBlob[] = []
       const slim = stashTaskBlobs(task, (raw) => {
-        const blob = blobOf(raw)
+        const blob = toSqliteBlob(raw)
         kept.push(blob)
         return blob.digest
       })
@@ -78,30 +78,30 @@ export function createLog(database: Database, blobs: BlobTable) {
       const task = JSON.parse(row.folded) as Task
       return {
         seq: row.seq,
-        task: mayHoldBlobs(row.folded) ? spliceTaskBlobs(task, blobs.textOf) : task,
+        task: mightContainBlobs(row.folded) ? spliceTaskBlobs(task, blobs.textOf) : task,
         internal: JSON.parse(row.internal) as Struct,
       }
     },
   }
 }
 
-/** At most `limit` records of a batch, those after a seq, until the room for them is used up. */
-export function recordsOf(
-  { first_seq, records }: Batch,
+/** At most `limit` records of a batch after a seq, until the byte limit is used up. */
+export function readBatchRecords(
+  { first_seq, records }: LogBatchColumns,
   afterSeq: number,
   limit: number,
   blobs: BlobTable,
-  room: { bytes: number } = { bytes: Infinity },
+  budget: { bytes: number } = { bytes: Infinity },
 ): LogRecord[] {
-  const hasBlobs = mayHoldBlobs(records)
+  const hasBlobs = mightContainBlobs(records)
   const found: LogRecord[] = []
   let seq = first_seq - 1
   for (const { at, body } of JSON.parse(records) as Omit<LogRecord, 'seq'>[]) {
     seq += 1
     if (seq <= afterSeq) continue
-    if (found.length >= limit || room.bytes <= 0) break
+    if (found.length >= limit || budget.bytes <= 0) break
     const whole = hasBlobs ? spliceBlobs(body, blobs.textOf) : body
-    if (room.bytes !== Infinity) room.bytes -= recordBytes(whole)
+    if (budget.bytes !== Infinity) budget.bytes -= recordBytes(whole)
     found.push({ seq, at, body: whole })
   }
   return found

@@ -8,21 +8,21 @@
 import { closeSync, constants, fdatasync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { StoreLog } from '../store-log.ts'
-import type { WalPlace } from './wal-place.ts'
+import type { WalPosition } from './wal-position.ts'
 
-export interface Mark {
-  /** Of the database file: its inode, and when it was made where the file system knows. A replaced file has others. */
+export interface HighWaterMark {
+  /** Of the database file: its inode, and its creation time if the file system keeps it. A replaced file has others. */
   readonly inode: bigint
   readonly birth: bigint
-  /** Of the store that wrote it (epoch.ts). */
+  /** The epoch of the store that wrote it (epoch.ts). */
   readonly epoch: number
-  /** The last epoch that is known to be in the database file itself, where damage to the WAL cannot undo it. */
+  /** The last epoch known to be in the database file itself, where damage to the WAL cannot undo it. */
   readonly anchor: number
   readonly position: number
   /** When the position was reached. */
   readonly at: number
   readonly isClean: boolean
-  readonly wal: WalPlace
+  readonly wal: WalPosition
 }
 
 export interface MarkWriter {
@@ -41,15 +41,15 @@ const slotBytes = 512
 const recordBytes = 96
 const checkedBytes = recordBytes - 4
 const syncMs = 1_000
-/** Not truncated: what is there is overwritten in place. `a+` would write at the end. */
+/** Not truncated: the existing content is overwritten in place. `a+` would write at the end. */
 const openFlags = constants.O_RDWR | constants.O_CREAT
 
 export function markPath(databasePath: string): string {
   return `${databasePath}-mark`
 }
 
-/** `undefined` if there is none; throws if there is a file and none of its records is whole. */
-export function readMark(databasePath: string): Mark | undefined {
+/** `undefined` if there is no file; throws if none of its records is intact. */
+export function readMark(databasePath: string): HighWaterMark | undefined {
   let content: Buffer
   try {
     content = readFileSync(markPath(databasePath))
@@ -64,7 +64,12 @@ export function readMark(databasePath: string): Mark | undefined {
 }
 
 /** Writes the first mark and syncs it. Throws if the file cannot be written. */
-export function openMark(databasePath: string, first: Mark, readWal: () => WalPlace, log: StoreLog): MarkWriter {
+export function openMark(
+  databasePath: string,
+  first: HighWaterMark,
+  readWal: () => WalPosition,
+  log: StoreLog,
+): MarkWriter {
   const handle = openSync(markPath(databasePath), openFlags, 0o600)
   const record = Buffer.alloc(recordBytes)
   const checked = record.subarray(0, checkedBytes)
@@ -102,7 +107,7 @@ export function openMark(databasePath: string, first: Mark, readWal: () => WalPl
 
   try {
     encode(record, first)
-    // Both records, so that none of an earlier database is left.
+    // Both records, so that no record of an earlier database remains.
     put()
     put()
     fdatasyncSync(handle)
@@ -115,7 +120,7 @@ export function openMark(databasePath: string, first: Mark, readWal: () => WalPl
       try {
         if (!isWalKnown) encodeWal(record, readWal())
         isWalKnown = true
-        encodePlace(record, position, at)
+        encodePosition(record, position, at)
         put()
       } catch (error) {
         fail(error)
@@ -142,23 +147,23 @@ export function openMark(databasePath: string, first: Mark, readWal: () => WalPl
   }
 }
 
-function encode(record: Buffer, { inode, birth, epoch, anchor, position, at, wal, isClean }: Mark): void {
+function encode(record: Buffer, { inode, birth, epoch, anchor, position, at, wal, isClean }: HighWaterMark): void {
   record.set(magic, 0)
   record.writeBigUInt64BE(inode, 16)
   record.writeBigUInt64BE(birth, 24)
   record.writeDoubleBE(epoch, 32)
   record.writeDoubleBE(anchor, 40)
-  encodePlace(record, position, at)
+  encodePosition(record, position, at)
   encodeWal(record, wal)
   encodeClean(record, isClean)
 }
 
-function encodePlace(record: Buffer, position: number, at: number): void {
+function encodePosition(record: Buffer, position: number, at: number): void {
   record.writeDoubleBE(position, 48)
   record.writeDoubleBE(at, 56)
 }
 
-function encodeWal(record: Buffer, { salt, frames }: WalPlace): void {
+function encodeWal(record: Buffer, { salt, frames }: WalPosition): void {
   record.writeBigUInt64BE(salt, 64)
   record.writeUInt32BE(frames, 72)
 }
@@ -167,7 +172,7 @@ function encodeClean(record: Buffer, isClean: boolean): void {
   record.writeUInt32BE(isClean ? 1 : 0, 76)
 }
 
-function decode(record: Buffer): { readonly sequence: number; readonly mark: Mark } | undefined {
+function decode(record: Buffer): { readonly sequence: number; readonly mark: HighWaterMark } | undefined {
   if (record.length < recordBytes || !record.subarray(0, magic.length).equals(magic)) return undefined
   if (crc32(record.subarray(0, checkedBytes)) !== record.readUInt32BE(checkedBytes)) return undefined
   return {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { sqliteStore } from './index.ts'
-import { masterKeyBeside } from './master-key.ts'
+import { masterKeyFile } from './master-key.ts'
 
 describe('the master key beside a database', () => {
   let directory = ''
@@ -15,9 +15,9 @@ describe('the master key beside a database', () => {
 
   it('is made once, in a file for its owner alone, and then read', async () => {
     const database = join(directory, 'data', 'tasks.db')
-    const key = masterKeyBeside(database)
+    const key = masterKeyFile(database)
     assert.equal(key.length, 32)
-    assert.deepEqual(masterKeyBeside(database), key)
+    assert.deepEqual(masterKeyFile(database), key)
     assert.equal((await stat(`${database}.key`)).mode & 0o777, 0o600)
     assert.equal((await stat(join(directory, 'data'))).mode & 0o777, 0o700)
     assert.deepEqual(await readdir(join(directory, 'data')), ['tasks.db.key'])
@@ -25,15 +25,15 @@ describe('the master key beside a database', () => {
   })
 
   it('differs from database to database', () => {
-    assert.notDeepEqual(masterKeyBeside(join(directory, 'a.db')), masterKeyBeside(join(directory, 'b.db')))
-    assert.notDeepEqual(masterKeyBeside(':memory:'), masterKeyBeside(':memory:'))
+    assert.notDeepEqual(masterKeyFile(join(directory, 'a.db')), masterKeyFile(join(directory, 'b.db')))
+    assert.notDeepEqual(masterKeyFile(':memory:'), masterKeyFile(':memory:'))
   })
 
   it('is made private if other users may read it', async () => {
     const database = join(directory, 'tasks.db')
-    const key = masterKeyBeside(database)
+    const key = masterKeyFile(database)
     await chmod(`${database}.key`, 0o640)
-    assert.deepEqual(masterKeyBeside(database), key)
+    assert.deepEqual(masterKeyFile(database), key)
     assert.equal((await stat(`${database}.key`)).mode & 0o777, 0o600)
   })
 
@@ -53,6 +53,6 @@ describe('the master key beside a database', () => {
   it('is refused when it is no key', async () => {
     const database = join(directory, 'tasks.db')
     await writeFile(`${database}.key`, 'too short', { mode: 0o600 })
-    assert.throws(() => masterKeyBeside(database), /does not hold a key of 32 bytes/)
+    assert.throws(() => masterKeyFile(database), /does not hold a key of 32 bytes/)
   })
 })

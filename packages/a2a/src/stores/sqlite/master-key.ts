@@ -18,10 +18,10 @@ import { makePrivate } from './private-files.ts'
 const keyBytes = 32
 
 /**
- * Reads the key that belongs to a database, or makes it: `tasks.db` has `tasks.db.key`. Keep a copy elsewhere than the
- * backups of the database. For `:memory:` the key is as short-lived as the data.
+ * Reads the key of a database, or creates it: `tasks.db` has `tasks.db.key`. Keep a copy, but not with the backups of the database.
+ * For `:memory:` the key is as short-lived as the data.
  */
-export function masterKeyBeside(databaseFile: string): Uint8Array {
+export function masterKeyFile(databaseFile: string): Uint8Array {
   if (databaseFile === ':memory:') return randomBytes(keyBytes)
   const file = `${databaseFile}.key`
   makePrivate([file], silentLog)
@@ -29,7 +29,7 @@ export function masterKeyBeside(databaseFile: string): Uint8Array {
 }
 
 /** Whether a database on disk has no key yet. */
-export function isMissing(databaseFile: string): boolean {
+export function isMasterKeyMissing(databaseFile: string): boolean {
   return databaseFile !== ':memory:' && !existsSync(`${databaseFile}.key`)
 }
 
@@ -46,7 +46,7 @@ function read(file: string): Uint8Array | undefined {
   return key
 }
 
-/** Written whole under another name first: whoever finds the file finds a whole key, and of two who make one, one wins. */
+/** Written to a temporary name first: a reader always finds a complete key, and if two processes create one, one wins. */
 function make(file: string): Uint8Array {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${randomBytes(6).toString('hex')}`
@@ -59,7 +59,7 @@ function make(file: string): Uint8Array {
   }
   try {
     linkSync(draft, file)
-    keepName(dirname(file))
+    syncDirectory(dirname(file))
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   } finally {
@@ -68,8 +68,8 @@ function make(file: string): Uint8Array {
   return read(file) as Uint8Array
 }
 
-/** A new name is safe from a loss of power once its directory is written. Windows has no such call and needs none. */
-function keepName(directory: string): void {
+/** A new name survives a power loss once its directory is synced. Windows has no such call and needs none. */
+function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(directory, 'r')
   try {

@@ -1,5 +1,5 @@
-/** Brings a file to the newest schema, one numbered step after the other, and refuses what it does not understand. */
-import type { Database } from './database.ts'
+/** Migrates a file to the newest schema, one numbered step after the other, and refuses unknown schemas. */
+import type { SqliteDatabase } from './database.ts'
 import { sql as tasks } from './migrations/0001-tasks.ts'
 import { sql as claims } from './migrations/0002-claims.ts'
 import { sql as notes } from './migrations/0003-notes.ts'
@@ -7,25 +7,25 @@ import { sql as search } from './migrations/0004-search.ts'
 import { sql as answers } from './migrations/0005-answers.ts'
 import { sql as lastAt } from './migrations/0006-last-at.ts'
 
-/** Never changed once released: a step that was wrong is corrected by the next one. */
-const steps: readonly string[] = [tasks, claims, notes, search, answers, lastAt]
+/** Never changed once released: the next step corrects an error. */
+const migrationSteps: readonly string[] = [tasks, claims, notes, search, answers, lastAt]
 
-/** "PRLY" in ASCII: how a file of ours is told from any other SQLite file. */
+/** "PRLY" in ASCII: distinguishes our files from other SQLite files. */
 const applicationId = 0x50524c59
 
-export function migrate(database: Database, now: number): void {
+export function migrateSqlite(database: SqliteDatabase, now: number): void {
   const name = database.path ?? 'The database in memory'
   database.exec('BEGIN IMMEDIATE')
   try {
     claimFile(database, name)
     const version = schemaVersion(database)
-    if (version > steps.length) {
+    if (version > migrationSteps.length) {
       throw new Error(
         `${name} was written by a newer version of this program: its schema is number ${version}, and this version ` +
-          `knows the schemas up to number ${steps.length}. Use the newer version to open it.`,
+          `knows the schemas up to number ${migrationSteps.length}. Use the newer version to open it.`,
       )
     }
-    for (const [index, sql] of steps.entries()) {
+    for (const [index, sql] of migrationSteps.entries()) {
       if (index < version) continue
       database.exec(sql)
       database.prepare('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)').run(index + 1, now)
@@ -37,7 +37,7 @@ export function migrate(database: Database, now: number): void {
   }
 }
 
-function claimFile(database: Database, name: string): void {
+function claimFile(database: SqliteDatabase, name: string): void {
   const mark = database.prepare<{ application_id: number }>('PRAGMA application_id').get()?.application_id
   if (mark === applicationId) return
   const tables = database.prepare<{ count: number }>('SELECT count(*) AS count FROM sqlite_schema').get()?.count ?? 0
@@ -49,7 +49,7 @@ function claimFile(database: Database, name: string): void {
   `)
 }
 
-function schemaVersion(database: Database): number {
+function schemaVersion(database: SqliteDatabase): number {
   const row = database.prepare<{ version: number | null }>('SELECT max(version) AS version FROM schema_version').get()
   return row?.version ?? 0
 }

@@ -5,11 +5,11 @@ import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { appended, chunk, chunks, create, day0, timesOf } from '../../testing/store-contract/harness.ts'
-import { openDatabase } from './database.ts'
+import { assertAppended, chunk, chunks, createTask, day0, timesOf } from '../../testing/store-contract/harness.ts'
+import { openSqliteDatabase } from './database.ts'
 import { sqliteStore } from './index.ts'
 
-/** This file is also the program of the child: it opens the store that it is told to and stays. */
+/** This file is also the program of the child, which opens the given store and stays alive. */
 const holdFlag = '--hold-store'
 const toHold = process.argv.indexOf(holdFlag)
 if (toHold > 0) {
@@ -50,7 +50,7 @@ function describeOpening(): void {
 
     it('works in memory, each for itself', async () => {
       const [one, two] = [sqliteStore(':memory:'), sqliteStore(':memory:')]
-      const { id } = await create(one)
+      const { id } = await createTask(one)
       assert.notEqual(await one.load(id), undefined)
       assert.equal(await two.load(id), undefined)
       await Promise.all([one.close(), two.close()])
@@ -71,7 +71,7 @@ function describeOpening(): void {
           /tasks\.db is in use by another store.*One process may open it at a time/,
         )
       }
-      const { id } = await create(first)
+      const { id } = await createTask(first)
       await first.close()
       const second = sqliteStore(file)
       assert.notEqual(await second.load(id), undefined)
@@ -86,14 +86,14 @@ function describeOpening(): void {
         await other.kill()
       }
       const store = sqliteStore(file)
-      await create(store)
+      await createTask(store)
       await store.close()
     })
 
     it('lets others read the file meanwhile, for a backup', async () => {
       const store = sqliteStore(file)
-      await create(store)
-      const reader = openDatabase(file, 0)
+      await createTask(store)
+      const reader = openSqliteDatabase(file, 0)
       assert.equal(reader.prepare<{ n: number }>('SELECT count(*) AS n FROM tasks').get()?.n, 1)
       reader.close()
       await store.close()
@@ -101,8 +101,8 @@ function describeOpening(): void {
 
     it('makes what was opened before write no more, if the lock was got around', async () => {
       const store = sqliteStore(file)
-      const { id } = await create(store)
-      const intruder = openDatabase(file, 0)
+      const { id } = await createTask(store)
+      const intruder = openSqliteDatabase(file, 0)
       intruder.exec('UPDATE engine SET epoch = epoch + 1')
       intruder.close()
       await assert.rejects(store.append(id, { expectedSeq: 1, records: chunks('x') }), /has taken over/)
@@ -112,15 +112,15 @@ function describeOpening(): void {
 
     it('brings a file of an older version to the newest schema and keeps what is in it', async () => {
       const store = sqliteStore(file)
-      const { id } = await create(store)
+      const { id } = await createTask(store)
       await store.close()
-      const older = openDatabase(file, 0)
+      const older = openSqliteDatabase(file, 0)
       older.exec('DROP TABLE notes; DROP INDEX tasks_search; DROP INDEX counters_owner; DROP INDEX pushes_state')
       older.exec('ALTER TABLE push_attempts DROP COLUMN answer; ALTER TABLE tasks DROP COLUMN last_at')
       older.exec('DELETE FROM schema_version WHERE version > 2')
       older.close()
       const again = sqliteStore(file)
-      assert.equal(await again.notes.write('kind', { key: 'a', value: 1 }), 1)
+      assert.equal(await again.kv.write('kind', { key: 'a', value: 1 }), 1)
       assert.equal((await again.load(id))?.head, 1)
       assert.equal((await again.search({ limit: 1 })).tasks[0]?.id, id)
       const attempt = {
@@ -141,20 +141,20 @@ function describeOpening(): void {
     it('writes no record earlier than the last one that an older version left', async () => {
       const store = sqliteStore(file)
       const talk = [chunk({ text: '\u0000' }, day0 + 50), chunk({ text: '"at": 90' }, day0 + 50)]
-      const { id } = await create(store)
-      await appended(store, id, { expectedSeq: 1, records: talk })
-      const quiet = await create(store, { statusAt: day0 + 30 }, { records: [] })
+      const { id } = await createTask(store)
+      await assertAppended(store, id, { expectedSeq: 1, records: talk })
+      const quiet = await createTask(store, { statusAt: day0 + 30 }, { records: [] })
       await store.close()
-      const older = openDatabase(file, 0)
-      // Older versions did not put the records of an append in order.
+      const older = openSqliteDatabase(file, 0)
+      // Older versions did not order the records of an append.
       older.exec(`UPDATE log SET records = json_set(records, '$[1].at', ${day0 + 40}) WHERE first_seq = 2`)
       older.exec('ALTER TABLE tasks DROP COLUMN last_at; DELETE FROM schema_version WHERE version > 5')
       older.close()
       const again = sqliteStore(file)
-      await appended(again, id, { expectedSeq: 3, records: [chunk({ text: 'c' }, day0 + 20)] })
-      await appended(again, id, { expectedSeq: 4, records: [chunk({ text: 'd' }, day0 + 60)] })
-      await appended(again, id, { expectedSeq: 5, records: [chunk({ text: 'e' }, day0 + 55)] })
-      await appended(again, quiet.id, { expectedSeq: 0, records: [chunk({ text: 'a' }, day0 + 20)] })
+      await assertAppended(again, id, { expectedSeq: 3, records: [chunk({ text: 'c' }, day0 + 20)] })
+      await assertAppended(again, id, { expectedSeq: 4, records: [chunk({ text: 'd' }, day0 + 60)] })
+      await assertAppended(again, id, { expectedSeq: 5, records: [chunk({ text: 'e' }, day0 + 55)] })
+      await assertAppended(again, quiet.id, { expectedSeq: 0, records: [chunk({ text: 'a' }, day0 + 20)] })
       assert.deepEqual(await timesOf(again, id), [0, 50, 40, 50, 60, 60])
       assert.deepEqual(await timesOf(again, quiet.id), [30])
       await again.close()
@@ -162,18 +162,18 @@ function describeOpening(): void {
 
     it('refuses a file of a newer version with a sentence', async () => {
       await sqliteStore(file).close()
-      const newer = openDatabase(file, 0)
+      const newer = openSqliteDatabase(file, 0)
       newer.exec('INSERT INTO schema_version VALUES (99, 0)')
       newer.close()
       assert.throws(() => sqliteStore(file), /tasks\.db was written by a newer version.*schema is number 99/)
     })
 
     it('refuses the database of another program, and leaves it as it is', async () => {
-      const foreign = openDatabase(file, 0)
+      const foreign = openSqliteDatabase(file, 0)
       foreign.exec('CREATE TABLE theirs (x)')
       foreign.close()
       assert.throws(() => sqliteStore(file), /is a database of another program/)
-      const again = openDatabase(file, 0)
+      const again = openSqliteDatabase(file, 0)
       const mode = again.prepare<{ journal_mode: string }>('PRAGMA journal_mode').get()?.journal_mode
       const tables = again.prepare<{ name: string }>('SELECT name FROM sqlite_schema').all()
       again.close()

@@ -1,37 +1,37 @@
-/** Letting go of finished tasks and of logs that a snapshot covers, oldest first, within one transaction. */
+/** Removes finished tasks and logs that a snapshot covers, oldest first, within one transaction. */
 import type { Partition, Retention } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import type { Counters } from './counters.ts'
-import type { Database } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
 import type { Epoch } from './epoch.ts'
-import type { Messages } from './messages.ts'
+import type { SqliteMessageClaims } from './message-claims.ts'
 
-interface Finished extends Partition {
+interface FinishedTask extends Partition {
   readonly ref: number
   readonly state: number
   readonly status_at: number
 }
 
-/** Claims swept in one call: with a call every ten seconds, as many as 2,000 tasks a second leave behind. */
+/** Claims removed in one call: with a call every ten seconds, as many as 2,000 tasks per second leave behind. */
 const messagesPerCall = 20_000
 
-export interface PruneParts {
-  readonly database: Database
+export interface PruneDeps {
+  readonly database: SqliteDatabase
   readonly epoch: Epoch
   readonly counters: Counters
   readonly blobs: BlobTable
-  readonly messages: Messages
+  readonly messages: SqliteMessageClaims
   readonly now: () => number
-  /** A time that was read just now, on the scale of claims: without the steps of the clock. */
+  /** Converts a time just read from the clock to steady time, which claims use. */
   readonly steady: (at: number) => number
 }
 
-export function createPrune({ database, epoch, counters, blobs, messages, now, steady }: PruneParts) {
+export function createPrune({ database, epoch, counters, blobs, messages, now, steady }: PruneDeps) {
   const columns = 'ref, state, status_at, tenant, agent, owner'
-  const oldest = database.prepare<Finished>(`
+  const oldest = database.prepare<FinishedTask>(`
     SELECT ${columns} FROM tasks INDEXED BY tasks_finished
     WHERE finished = 1 AND log_dropped = ? AND status_at < ? AND pushes = 0 ORDER BY status_at, id LIMIT ?`)
-  const covered = database.prepare<Finished>(`
+  const covered = database.prepare<FinishedTask>(`
     SELECT ${columns} FROM tasks INDEXED BY tasks_finished
     WHERE finished = 1 AND log_dropped = 0 AND status_at < ? AND pushes = 0
       AND EXISTS (SELECT 1 FROM snapshots WHERE task = ref AND seq >= head) ORDER BY status_at, id LIMIT ?`)
@@ -42,13 +42,13 @@ export function createPrune({ database, epoch, counters, blobs, messages, now, s
   )
   const removeTask = database.prepare('DELETE FROM tasks WHERE ref = ?')
 
-  function oldestFinished(before: number, limit: number): readonly Finished[] {
+  function oldestFinished(before: number, limit: number): readonly FinishedTask[] {
     if (limit <= 0) return []
     const found = [0, 1].flatMap((dropped) => oldest.all(dropped, before, limit))
     return found.sort((a, b) => a.status_at - b.status_at).slice(0, limit)
   }
 
-  function remove(task: Finished): void {
+  function remove(task: FinishedTask): void {
     dropLog.run(task.ref)
     for (const table of others) table.run(task.ref)
     blobs.release(task.ref)

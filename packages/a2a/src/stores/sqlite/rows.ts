@@ -1,14 +1,14 @@
-/** A task as its row has it, to and from the contract's words. */
+/** Converts a task to and from its database row. */
 import type { Struct, TaskStatus } from '../../model/task.ts'
-import { mayHoldBlobs, spliceStatusBlobs } from '../blobs.ts'
-import type { Lease, Standing } from '../decide.ts'
+import { mightContainBlobs, spliceStatusBlobs } from '../blobs.ts'
+import type { Lease, AppendState } from '../decide-append.ts'
 import type { DueTime, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
-import { stateOf } from './counters.ts'
+import { taskStateOfNumber } from './counters.ts'
 import type { Epoch } from './epoch.ts'
 
-/** Enough to decide an append. */
-export interface StandingColumns {
+/** The columns that decide an append. */
+export interface AppendStateColumns {
   readonly ref: number
   readonly head: number
   readonly consumed_seq: number
@@ -27,10 +27,10 @@ export interface StandingColumns {
   readonly agent: string
   readonly owner: string
 }
-export const standingColumns =
+export const appendStateColumns =
   'ref, head, consumed_seq, visible_seq, state, holder, lease_until, fence, due_kind, due_at, pushes, status_at, last_at, tenant, agent, owner'
 
-export interface TaskColumns {
+export interface SqliteTaskColumns {
   readonly ref: number
   readonly head: number
   readonly consumed_seq: number
@@ -46,22 +46,26 @@ export interface TaskColumns {
   readonly status: string
   readonly metadata: string | null
 }
-export const taskColumns =
+export const sqliteTaskColumns =
   'ref, head, consumed_seq, due_kind, due_at, status_at, created_at, tenant, agent, owner, id, context_id, status, metadata'
 
-export function standingOf(row: StandingColumns, lastAt: number, { firstFence }: Pick<Epoch, 'firstFence'>): Standing {
+export function readAppendState(
+  row: AppendStateColumns,
+  lastAt: number,
+  { firstFence }: Pick<Epoch, 'firstFence'>,
+): AppendState {
   return {
     head: row.head,
     consumedSeq: row.consumed_seq,
     visibleSeq: row.visible_seq,
-    state: stateOf(row.state),
+    state: taskStateOfNumber(row.state),
     lease: leaseOf(row, firstFence),
     due: dueOf(row),
     lastAt,
   }
 }
 
-export function taskOf(row: TaskColumns, blobs: BlobTable): TaskRow {
+export function readSqliteTask(row: SqliteTaskColumns, blobs: BlobTable): TaskRow {
   const due = dueOf(row)
   return {
     id: row.id,
@@ -81,19 +85,19 @@ export function taskOf(row: TaskColumns, blobs: BlobTable): TaskRow {
 
 function statusOf(text: string, blobs: BlobTable): TaskStatus {
   const status = JSON.parse(text) as TaskStatus
-  return mayHoldBlobs(text) ? spliceStatusBlobs(status, blobs.textOf) : status
+  return mightContainBlobs(text) ? spliceStatusBlobs(status, blobs.textOf) : status
 }
 
-function leaseOf({ holder, lease_until, fence }: StandingColumns, firstFence: number): Lease | undefined {
+function leaseOf({ holder, lease_until, fence }: AppendStateColumns, firstFence: number): Lease | undefined {
   if (holder === null || lease_until === null) return undefined
   return { holder, until: fence < firstFence ? -Infinity : lease_until, fence }
 }
 
-function dueOf({ due_kind: kind, due_at: at }: Pick<TaskColumns, 'due_kind' | 'due_at'>): DueTime | undefined {
+function dueOf({ due_kind: kind, due_at: at }: Pick<SqliteTaskColumns, 'due_kind' | 'due_at'>): DueTime | undefined {
   return kind === null || at === null ? undefined : { kind, at }
 }
 
-/** A whole number that no clock will reach, for columns that hold whole numbers. */
-export function wholeTime(time: number): number {
+/** Converts a time to an integer for integer columns; infinite times become one that no clock reaches. */
+export function toSqliteInteger(time: number): number {
   return Math.min(time, Number.MAX_SAFE_INTEGER)
 }

@@ -1,81 +1,80 @@
 /**
- * Tasks of all owners, by keyset on indexes that have the agent and the state before the time: as many ranges are merged as
- * there are agents and states, and of each is read what the page needs of it. Tasks that are at work are in a range for each
- * of their owners.
+ * Tasks of all owners, by keyset on indexes that have the agent and the state before the time. One range per agent and state is
+ * merged, and each is read only as far as the page needs. Running tasks have one range per owner.
  */
 import { isTerminal, taskStates } from '../../model/state.ts'
 import type { AgentCount, SearchPage, SearchQuery, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
-import { stateNumber, stateOf } from './counters.ts'
-import type { Database } from './database.ts'
-import type { TaskColumns } from './rows.ts'
-import { taskColumns, taskOf } from './rows.ts'
+import { taskStateNumber, taskStateOfNumber } from './counters.ts'
+import type { SqliteDatabase } from './database.ts'
+import type { SqliteTaskColumns } from './rows.ts'
+import { sqliteTaskColumns, readSqliteTask } from './rows.ts'
 
-interface Place {
+interface TaskPosition {
   readonly ref: number
   readonly status_at: number
   readonly id: string
 }
-type Position = Pick<Place, 'status_at' | 'id'>
-interface Pair {
+type SearchPosition = Pick<TaskPosition, 'status_at' | 'id'>
+interface AgentState {
   readonly agent: string
   readonly state: number
 }
-interface Counted extends Pair {
+interface CounterRow extends AgentState {
   readonly tenant: string
   readonly owner: string
 }
-/** A part of an index, newest first: `next` answers what comes after a place. */
+/** A part of an index, newest first: `next` returns what comes after a position. */
 interface Range {
-  next(after: Position, limit: number): Place[]
+  next(after: SearchPosition, limit: number): TaskPosition[]
 }
 
 const endOfTime = Number.MAX_SAFE_INTEGER
-const unfinished = taskStates.filter((state) => !isTerminal(state)).map(stateNumber)
-const working = (['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] as const).map(stateNumber)
-/** As the index says it. */
+const unfinished = taskStates.filter((state) => !isTerminal(state)).map(taskStateNumber)
+const working = (['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] as const).map(taskStateNumber)
+/** The condition of the partial index. */
 const isIndexed = 'state NOT IN (1, 2)'
 
-export type Search = ReturnType<typeof createSearch>
+export type SqliteTaskSearch = ReturnType<typeof createSqliteTaskSearch>
 
-export function createSearch(database: Database, blobs: BlobTable) {
+export function createSqliteTaskSearch(database: SqliteDatabase, blobs: BlobTable) {
   const isNext = '(status_at, id) < (?, ?) AND status_at >= ? ORDER BY status_at DESC, id DESC LIMIT ?'
-  const byRef = database.prepare<TaskColumns>(`SELECT ${taskColumns} FROM tasks WHERE ref = ?`)
-  // Two statements: a comparison of both columns together reads everything that has the first one.
-  const nextAgent = database.prepare<Pair>(
+  const byRef = database.prepare<SqliteTaskColumns>(`SELECT ${sqliteTaskColumns} FROM tasks WHERE ref = ?`)
+  // Two statements: a row comparison of both columns reads everything with the same first column.
+  const nextAgent = database.prepare<AgentState>(
     `SELECT agent, state FROM tasks INDEXED BY tasks_search WHERE ${isIndexed} AND agent > ? ORDER BY agent, state LIMIT 1`,
   )
-  const nextState = database.prepare<Pair>(
+  const nextState = database.prepare<AgentState>(
     `SELECT agent, state FROM tasks INDEXED BY tasks_search
      WHERE ${isIndexed} AND agent = ? AND state > ? ORDER BY state LIMIT 1`,
   )
-  const inPair = database.prepare<Place>(
+  const inPair = database.prepare<TaskPosition>(
     `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_search
      WHERE ${isIndexed} AND agent = ? AND state = ? AND ${isNext}`,
   )
-  const unfinishedOnes = database.prepare<Pair & { tasks: number }>(
+  const unfinishedOnes = database.prepare<AgentState & { tasks: number }>(
     `SELECT agent, state, tasks FROM counters WHERE tasks > 0 AND state IN (${unfinished.join(', ')})`,
   )
-  const ofOwner = database.prepare<Counted>(
+  const ofOwner = database.prepare<CounterRow>(
     'SELECT tenant, agent, owner, state FROM counters INDEXED BY counters_owner WHERE owner = ? AND tasks > 0',
   )
-  const atWork = database.prepare<Counted>(
+  const atWork = database.prepare<CounterRow>(
     `SELECT tenant, agent, owner, state FROM counters WHERE tasks > 0 AND state IN (${working.join(', ')})`,
   )
-  const inPartition = database.prepare<Place>(
+  const inPartition = database.prepare<TaskPosition>(
     `SELECT ref, status_at, id FROM tasks INDEXED BY tasks_list
      WHERE tenant = ? AND agent = ? AND owner = ? AND state = ? AND ${isNext}`,
   )
-  const inContext = database.prepare<Place & Pair & { owner: string }>(
+  const inContext = database.prepare<TaskPosition & AgentState & { owner: string }>(
     `SELECT ref, status_at, id, agent, owner, state FROM tasks INDEXED BY tasks_context WHERE context_id = ? AND ${isNext}`,
   )
-  const beginning = database.prepare<TaskColumns>(
-    `SELECT ${taskColumns} FROM tasks WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
+  const beginning = database.prepare<SqliteTaskColumns>(
+    `SELECT ${sqliteTaskColumns} FROM tasks WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
   )
 
-  /** Which agents have tasks in which states: a step of the index for each, however many tasks there are. */
-  function pairs(wants: (pair: Pair) => boolean, only?: string): Pair[] {
-    const found: Pair[] = []
+  /** The agents and states that have tasks: one step of the index for each, whatever the number of tasks. */
+  function pairs(wants: (pair: AgentState) => boolean, only?: string): AgentState[] {
+    const found: AgentState[] = []
     let pair = nextState.get(only ?? '', -1) ?? (only === undefined ? nextAgent.get('') : undefined)
     while (pair !== undefined) {
       if (wants(pair)) found.push(pair)
@@ -85,29 +84,29 @@ export function createSearch(database: Database, blobs: BlobTable) {
   }
 
   function rangesOf({ agent, owner, states, from = -endOfTime }: SearchQuery): Range[] {
-    const wanted = states && new Set(states.map(stateNumber))
-    const wants = (pair: Pair): boolean =>
+    const wanted = states && new Set(states.map(taskStateNumber))
+    const wants = (pair: AgentState): boolean =>
       (agent === undefined || pair.agent === agent) && wanted?.has(pair.state) !== false
-    const ofPartition = (one: Counted): Range => ({
+    const ofPartition = (one: CounterRow): Range => ({
       next: (after, limit) =>
         inPartition.all(one.tenant, one.agent, one.owner, one.state, after.status_at, after.id, from, limit),
     })
     if (owner !== undefined) return ofOwner.all(owner).filter(wants).map(ofPartition)
     const settled = pairs(wants, agent).map((pair) => ({
-      next: (after: Position, limit: number) =>
+      next: (after: SearchPosition, limit: number) =>
         inPair.all(pair.agent, pair.state, after.status_at, after.id, from, limit),
     }))
     return [...settled, ...atWork.all().filter(wants).map(ofPartition)]
   }
 
-  /** All of one conversation, which may be of several agents and owners. */
-  function contextPlaces(query: SearchQuery & { readonly contextId: string }, start: Place): Place[] {
+  /** All tasks of one context, which may belong to several agents and owners. */
+  function contextPlaces(query: SearchQuery & { readonly contextId: string }, start: TaskPosition): TaskPosition[] {
     const { contextId, agent, owner, states, from = -endOfTime, limit } = query
-    const found: Place[] = []
+    const found: TaskPosition[] = []
     for (const row of inContext.iterate(contextId, start.status_at, start.id, from, endOfTime)) {
       if (agent !== undefined && row.agent !== agent) continue
       if (owner !== undefined && row.owner !== owner) continue
-      if (states !== undefined && !states.includes(stateOf(row.state))) continue
+      if (states !== undefined && !states.includes(taskStateOfNumber(row.state))) continue
       if (found.push(row) > limit) break
     }
     return found
@@ -121,42 +120,42 @@ export function createSearch(database: Database, blobs: BlobTable) {
         contextId === undefined
           ? merge(rangesOf(query), start, limit + 1)
           : contextPlaces({ ...query, contextId }, start)
-      const tasks = places.slice(0, limit).map(({ ref }) => taskOf(byRef.get(ref) as TaskColumns, blobs))
+      const tasks = places.slice(0, limit).map(({ ref }) => readSqliteTask(byRef.get(ref) as SqliteTaskColumns, blobs))
       return { tasks, more: places.length > limit }
     },
     findTasks: (idPrefix: string, limit: number): readonly TaskRow[] =>
-      beginning.all(idPrefix, afterAll(idPrefix), limit).map((row) => taskOf(row, blobs)),
+      beginning.all(idPrefix, prefixEnd(idPrefix), limit).map((row) => readSqliteTask(row, blobs)),
     countUnfinished(): readonly AgentCount[] {
       const sums = new Map<string, AgentCount>()
       for (const { agent, state, tasks } of unfinishedOnes.all()) {
         const key = JSON.stringify([agent, state])
-        sums.set(key, { agent, state: stateOf(state), tasks: (sums.get(key)?.tasks ?? 0) + tasks })
+        sums.set(key, { agent, state: taskStateOfNumber(state), tasks: (sums.get(key)?.tasks ?? 0) + tasks })
       }
       return [...sums.values()]
     },
   }
 }
 
-/** Before everything that is wanted: where the page before ended, or the end of the time that is asked for. */
-function startOf({ before, until = endOfTime }: SearchQuery): Place {
+/** The position before all wanted tasks: the end of the previous page, or the end of the requested time. */
+function startOf({ before, until = endOfTime }: SearchQuery): TaskPosition {
   const isPage = before !== undefined && before.statusAt < until
   return { ref: 0, status_at: isPage ? before.statusAt : until, id: isPage ? before.id : '' }
 }
 
-/** The newest of all ranges. Each is read in pieces, and only as far as it has something to give. */
-function merge(ranges: readonly Range[], start: Place, limit: number): Place[] {
+/** The newest tasks of all ranges. Each range is read in pieces, and only as far as needed. */
+function merge(ranges: readonly Range[], start: TaskPosition, limit: number): TaskPosition[] {
   const piece = Math.max(4, Math.ceil((2 * limit) / Math.max(1, ranges.length)))
   const open = ranges.map((range) => ({ range, places: range.next(start, piece), at: 0 }))
-  const found: Place[] = []
+  const found: TaskPosition[] = []
   while (found.length < limit) {
     let best: (typeof open)[number] | undefined
     for (const one of open) {
       const place = one.places[one.at]
       if (place === undefined) continue
-      if (best === undefined || newestFirst(place, best.places[best.at] as Place) < 0) best = one
+      if (best === undefined || newestFirst(place, best.places[best.at] as TaskPosition) < 0) best = one
     }
     if (best === undefined) return found
-    const place = best.places[best.at] as Place
+    const place = best.places[best.at] as TaskPosition
     found.push(place)
     best.at += 1
     if (best.at < best.places.length || best.places.length < piece) continue
@@ -166,12 +165,12 @@ function merge(ranges: readonly Range[], start: Place, limit: number): Place[] {
   return found
 }
 
-/** As SQLite compares texts: by their bytes, which for ids is by their characters. */
-function newestFirst(a: Place, b: Place): number {
+/** As SQLite compares texts: by their bytes, which for ids equals the order of their characters. */
+function newestFirst(a: TaskPosition, b: TaskPosition): number {
   return b.status_at - a.status_at || (a.id < b.id ? 1 : -1)
 }
 
-/** Greater than every id that begins so: no character is greater than the last one. */
-function afterAll(prefix: string): string {
+/** Greater than every id with this prefix: no character is greater than this last one. */
+function prefixEnd(prefix: string): string {
   return `${prefix}\u{10ffff}`
 }

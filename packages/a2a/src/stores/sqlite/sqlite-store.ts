@@ -1,46 +1,46 @@
 /**
- * Tasks in one SQLite file: the store for a single server. Durable when it says so,
- * fast because everything written in one turn of the event loop is one commit.
+ * Tasks in one SQLite file: the store for a single server. Durable when a call resolves; fast because all writes of one turn of the
+ * event loop are one commit.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
-import type { Appended, KeyRow, Store } from '../store.ts'
+import type { AppendResult, KeyRow, Store } from '../store.ts'
 import type { StoreLog } from '../store-log.ts'
 import { silentLog } from '../store-log.ts'
-import { createWaiters } from '../waiters.ts'
-import { createAppender } from './append.ts'
+import { createChangeWaiters } from '../change-waiters.ts'
+import { createSqliteAppender } from './append.ts'
 import { createBlobTable } from './blob-table.ts'
 import { createCounters } from './counters.ts'
-import type { Database } from './database.ts'
-import { openDatabase } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
+import { openSqliteDatabase } from './database.ts'
 import { createDiskCheck } from './disk-check.ts'
 import { beginEpoch } from './epoch.ts'
 import { openHighWater } from './high-water.ts'
-import { inspectDatabase } from './inspect.ts'
-import { createLeases } from './leases.ts'
-import { createLists } from './lists.ts'
-import { lockFile } from './lock.ts'
-import { createLog } from './log.ts'
-import { createLook, maxLookBytes } from './look.ts'
-import { createMessages } from './messages.ts'
-import { isMissing, masterKeyBeside } from './master-key.ts'
-import { migrate } from './migrate.ts'
-import { createNotes } from './notes.ts'
-import { createCommitPositions } from './positions.ts'
+import { inspectDatabase } from './inspect-database.ts'
+import { createSqliteLeases } from './leases.ts'
+import { createSqliteTaskLists } from './lists.ts'
+import { lockFile } from './file-lock.ts'
+import { createSqliteTaskLog } from './log.ts'
+import { createTaskPrefetch, maxPrefetchBytes } from './task-prefetch.ts'
+import { createSqliteMessageClaims } from './message-claims.ts'
+import { isMasterKeyMissing, masterKeyFile } from './master-key.ts'
+import { migrateSqlite } from './migrate.ts'
+import { createSqliteKeyValue } from './key-value.ts'
+import { createCommitPositions } from './commit-positions.ts'
 import { createPrivateFile, makePrivate } from './private-files.ts'
 import { createPrune } from './prune.ts'
-import { clockOf, withoutSteps } from '../../model/clock.ts'
-import { createPushes } from './pushes.ts'
-import { createSearch } from './search.ts'
-import { createWriter } from './writer.ts'
+import { clockOf, createStepCorrection } from '../../model/clock.ts'
+import { createSqlitePushCursors } from './push-cursors.ts'
+import { createSqliteTaskSearch } from './search.ts'
+import { createSqliteWriter } from './commit-writer.ts'
 
 export interface SqliteStoreOptions {
-  /** A path, whose directory is made if it is missing, or `:memory:`. */
+  /** A path, whose directory is created if it is missing, or `:memory:`. */
   readonly file: string
   /**
-   * `full` (default): what was answered is on disk and survives the loss of power.
-   * `normal`: it survives the end of the process, however it ends; a loss of power may cost the last moments.
+   * `full` (default): acknowledged writes are on disk and survive a power loss. `normal`: they survive the end of the process,
+   * however it ends; a power loss may lose the last moments.
    */
   readonly durability?: 'full' | 'normal'
   /**
@@ -48,43 +48,43 @@ export interface SqliteStoreOptions {
    * missing writes and their times. Set it for one start; the store then continues with what is left.
    */
   readonly acceptLoss?: boolean
-  /** Warnings, and how long a check after an unclean end took. Default: nothing is logged. */
+  /** Receives warnings, and the duration of a check after an unclean shutdown. Default: nothing is logged. */
   readonly log?: StoreLog
   readonly now?: () => number
-  /** Default: the system's, or `now` where that is given. */
+  /** Default: the system's, or `now` if given. */
   readonly monotonicNow?: () => number
 }
 
 /** How long to wait for a backup or another reader that has locked the file. */
 const busyTimeoutMs = 5_000
-/** What the names of a store's files have after that of the database. */
+/** The suffixes of the files of a store. */
 const storeFiles = ['', '-wal', '-shm', '-mark', '.lock', '.lock-journal', '.key']
-/** Expired notes swept in one call. */
+/** Expired entries removed in one call. */
 const notesPerCall = 10_000
 
 export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const given = typeof options === 'string' ? { file: options } : options
   const { file, log: storeLog = silentLog } = given
   const { now, monotonicNow } = clockOf(given)
-  const steady = withoutSteps({ now, monotonicNow })
+  const steady = createStepCorrection({ now, monotonicNow })
   const { database, unlock, epoch, highWater } = open(given, now, storeLog)
   const counters = createCounters(database)
   const blobs = createBlobTable(database)
-  const messages = createMessages(database)
-  const look = createLook(database, blobs)
-  const parts = { database, epoch, counters, blobs, messages, now, steady }
+  const messages = createSqliteMessageClaims(database)
+  const prefetch = createTaskPrefetch(database, blobs)
+  const deps = { database, epoch, counters, blobs, messages, now, steady }
   const positions = createCommitPositions(database, epoch, highWater.reached)
   const disk = createDiskCheck(database)
-  const writer = createWriter(database, {
+  const writer = createSqliteWriter(database, {
     failed: disk.failed,
     begin() {
-      look.forget()
+      prefetch.forget()
       messages.settle()
       epoch.check()
       positions.begin()
     },
     finish: counters.write,
-    abandon() {
+    rollback() {
       counters.forget()
       messages.forget()
       positions.abandon()
@@ -92,24 +92,24 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     beforeCommit: positions.beforeCommit,
     afterCommit: positions.afterCommit,
   })
-  const waiters = createWaiters()
-  const appender = createAppender(parts)
-  const log = createLog(database, blobs)
-  const lists = createLists(database, counters, blobs)
-  const searching = createSearch(database, blobs)
-  const leases = createLeases(database, epoch, blobs)
-  const pushes = createPushes(database, epoch)
+  const waiters = createChangeWaiters()
+  const appender = createSqliteAppender(deps)
+  const log = createSqliteTaskLog(database, blobs)
+  const lists = createSqliteTaskLists(database, counters, blobs)
+  const search = createSqliteTaskSearch(database, blobs)
+  const leases = createSqliteLeases(database, epoch, blobs)
+  const pushes = createSqlitePushCursors(database, epoch)
   pushes.limitWaits(now())
-  const prune = createPrune(parts)
+  const prune = createPrune(deps)
   const keys = keyTable(database)
-  const { notes, sweep } = createNotes({ database, now, read, write })
+  const { notes, sweep } = createSqliteKeyValue({ database, now, read, write })
   let closed = false
   let sealing = false
   let master: Uint8Array | undefined
 
-  async function read<Result>(look: () => Result | Promise<Result>): Promise<Result> {
+  async function read<Result>(prefetch: () => Result | Promise<Result>): Promise<Result> {
     if (closed) throw new Error('The store is closed')
-    return look()
+    return prefetch()
   }
   function write<Result>(work: () => Result): Promise<Result> {
     return closed ? Promise.reject(new Error('The store is closed')) : writer.write(work)
@@ -118,24 +118,24 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
   async function sealMessages(): Promise<void> {
     if (sealing) return
     sealing = true
-    // What could not be sealed stays where it is, and is tried again with the next claim.
+    // If sealing fails, the claims stay where they are, and the next claim tries again.
     await writer.write(() => messages.seal(steady(now()))).catch(() => {})
     sealing = false
   }
 
-  /** When to try next is a wait: it is kept on a scale without steps, and a step neither postpones it nor lets it come early. */
+  /** The next attempt is a delay: it is stored in steady time, so that a clock step neither postpones nor advances it. */
   function steadyDue({ dueAt }: { readonly dueAt?: number | null }): { dueAt?: number } {
     return typeof dueAt === 'number' ? { dueAt: steady(dueAt) } : {}
   }
 
   return {
     leaseTtlMs: Infinity,
-    notes,
+    kv: notes,
     masterKey() {
-      if (master === undefined && isMissing(file) && keys.list().length > 0) {
+      if (master === undefined && isMasterKeyMissing(file) && keys.list().length > 0) {
         throw new Error(`${file}.key is missing, and keys in the database are wrapped by it. Put the file back.`)
       }
-      return (master ??= masterKeyBeside(file))
+      return (master ??= masterKeyFile(file))
     },
 
     append: async (taskId, append) => {
@@ -143,17 +143,17 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
       const prepared = appender.prepare(taskId, append)
       const { run, size } = prepared instanceof Promise ? await prepared : prepared
       if (closed) throw new Error('The store is closed')
-      const told = ({ outcome }: Appended): void => {
+      const told = ({ outcome }: AppendResult): void => {
         if (outcome === 'appended' && append.records.length > 0) waiters.wake(taskId)
         if (messages.isFull()) void sealMessages()
       }
       return writer.write(run, told, size)
     },
-    load: (taskId) => read(() => look.load(taskId)),
+    load: (taskId) => read(() => prefetch.load(taskId)),
     read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
       read(() => {
-        const mayTake = afterSeq === 0 && limit === Infinity && maxBytes >= maxLookBytes
-        return (mayTake && look.takeLog(taskId)) || log.read(taskId, afterSeq, limit, maxBytes)
+        const mayTake = afterSeq === 0 && limit === Infinity && maxBytes >= maxPrefetchBytes
+        return (mayTake && prefetch.takeLog(taskId)) || log.read(taskId, afterSeq, limit, maxBytes)
       }),
     firstSeq: (taskId) => read(() => log.firstSeq(taskId)),
     changed: (taskId, afterSeq, signal) =>
@@ -164,9 +164,9 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     context: (partition, contextId, limit) => read(() => lists.context(partition, contextId, limit)),
     countActive: (tenant, owner) => read(() => counters.active(tenant, owner)),
     countStates: () => read(() => counters.states()),
-    countUnfinished: () => read(() => searching.countUnfinished()),
-    search: (query) => read(() => searching.search(query)),
-    findTasks: (idPrefix, limit) => read(() => searching.findTasks(idPrefix, limit)),
+    countUnfinished: () => read(() => search.countUnfinished()),
+    search: (query) => read(() => search.search(query)),
+    findTasks: (idPrefix, limit) => read(() => search.findTasks(idPrefix, limit)),
     findMessage: (key, at) => read(() => messages.find(key, steady(at))),
 
     saveSnapshot: async (taskId, snapshot) => {
@@ -175,13 +175,13 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
       // A snapshot only saves time.
       if (!closed) await writer.write(log.prepareSnapshot(taskId, snapshot), undefined, Infinity)
     },
-    loadSnapshot: (taskId) => read(() => (look.hasNoSnapshot(taskId) ? undefined : log.loadSnapshot(taskId))),
+    loadSnapshot: (taskId) => read(() => (prefetch.hasNoSnapshot(taskId) ? undefined : log.loadSnapshot(taskId))),
 
     claimOrphans: (holder, at, ttlMs, limit) => write(() => leases.claimOrphans(holder, at, ttlMs, limit)),
     renew: (holder, taskIds, until, fences) => write(() => leases.renew(holder, taskIds, until, now(), fences)),
     claimDue: (at, limit) => write(() => leases.claimDue(at, limit)),
 
-    // Times are translated when they are given, not when they are written: the clock may be set in between.
+    // Times are converted when they are passed, not when they are written: the clock may step in between.
     savePush: (push) => {
       const [due, atOnce] = [steadyDue(push), steady(push.createdAt)]
       return write(() => pushes.save({ ...push, ...due }, atOnce))
@@ -232,15 +232,15 @@ function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     createPrivateFile(file)
   }
-  const database = openDatabase(file, busyTimeoutMs)
+  const database = openSqliteDatabase(file, busyTimeoutMs)
   const { path } = database
   let unlock = (): void => {}
   try {
     if (path !== null) unlock = lockFile(path)
     const before = path === null ? undefined : inspectDatabase({ path, acceptLoss, timeoutMs: busyTimeoutMs, log })
-    migrate(database, now())
-    // A checkpoint rewrites each changed page once, however often it changed: a longer WAL means fewer writes.
-    // 4,000 pages gave 1.2 times the throughput of the default 1,000.
+    migrateSqlite(database, now())
+    // A checkpoint rewrites each changed page once, however often it changed: a longer WAL means fewer writes. 4,000 pages gave 1.2
+    // times the throughput of the default 1,000.
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'};
@@ -249,7 +249,7 @@ function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
       PRAGMA temp_store = MEMORY;
     `)
     const epoch = beginEpoch(database)
-    // Only now: before it was migrated, the file may have been that of another program.
+    // Only now: before the migration, the file may have belonged to another program.
     if (path !== null)
       makePrivate(
         storeFiles.map((end) => path + end),
@@ -265,7 +265,7 @@ function open(options: SqliteStoreOptions, now: () => number, log: StoreLog) {
   }
 }
 
-function keyTable(database: Database) {
+function keyTable(database: SqliteDatabase) {
   const list = database.prepare<KeyRow>(
     'SELECT id, purpose, material, created_at AS createdAt FROM keys ORDER BY created_at, id',
   )

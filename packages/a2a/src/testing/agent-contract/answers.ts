@@ -1,31 +1,31 @@
-/** An answer, however it is asked for: whole, in pieces, in an older version, by many at once. */
+/** Responses, however they are requested: whole, streamed, in an older version, and many at once. */
 import assert from 'node:assert/strict'
-import type { WireEvent } from '../../client/contract.ts'
+import type { EventFrame } from '../../client/contract.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { VersionId } from '../../versions/version.ts'
-import { chunkIn, stateIn, taskIdIn } from './caller.ts'
-import type { AgentHarness, Exchange } from './harness.ts'
-import type { Stage } from './stage.ts'
-import type { Trial } from './trial.ts'
-import { assertAnswer, assertSays, assertStillAnswers, textIn, trial } from './trial.ts'
+import { chunkTextOf, stateOfFrame, taskIdOfFrame } from './test-caller.ts'
+import type { AgentHarness, AgentExchange } from './harness.ts'
+import type { TestEnvironment } from './test-environment.ts'
+import type { ContractTest } from './contract-test.ts'
+import { assertAnswer, assertSays, assertStillAnswers, answerText, contractTest } from './contract-test.ts'
 
 const crowd = 10
 
-export function answerTrials(harness: AgentHarness): readonly Trial[] {
+export function answerTests(harness: AgentHarness): readonly ContractTest[] {
   const { chat } = harness
   return [
     ...(['1.0', '0.3'] as const).flatMap((version) => [
-      trial(harness, `answers in ${version}`, async (stage) => {
+      contractTest(harness, `answers in ${version}`, async (stage) => {
         assertAnswer(await stage.caller('alice', version).send(chat.text), chat.answer)
       }),
-      trial(harness, `answers by a stream in ${version}, its pieces in order`, (stage) =>
+      contractTest(harness, `answers by a stream in ${version}, its pieces in order`, (stage) =>
         streams(stage, harness, version),
       ),
     ]),
-    trial(harness, `answers ${crowd} tasks at once, each with its own answer`, async (stage) => {
+    contractTest(harness, `answers ${crowd} tasks at once, each with its own answer`, async (stage) => {
       await Promise.all(
         Array.from({ length: crowd }, async (_, index) => {
-          // One in two by a stream, and not all by the same caller.
+          // Every second one streams, and the callers vary.
           const caller = stage.caller(`caller-${index % 3}`)
           const exchange = harness.each?.(`word${index}`) ?? chat
           if (index % 2 === 0) assertAnswer(await caller.send(exchange.text), exchange.answer)
@@ -33,16 +33,16 @@ export function answerTrials(harness: AgentHarness): readonly Trial[] {
         }),
       )
     }),
-    trial(harness, 'goes on when whoever reads its stream goes away', async (stage) => {
+    contractTest(harness, 'goes on when the reader of its stream goes away', async (stage) => {
       const caller = stage.caller()
       const { slow } = harness
       const { text, answer } = slow ?? chat
       const reading = caller.stream(text)
-      const taskId = taskIdIn(await reading.first(() => true))
+      const taskId = taskIdOfFrame(await reading.first(() => true))
       await slow?.begun(stage.bench)
-      reading.leave()
+      reading.disconnect()
       await slow?.release?.(stage.bench)
-      // A direct message has no task to go on with.
+      // A direct reply has no task to continue.
       if (taskId !== undefined) {
         assertAnswer(await caller.reaches(taskId, 'TASK_STATE_COMPLETED', 'TASK_STATE_FAILED'), answer)
       }
@@ -51,40 +51,40 @@ export function answerTrials(harness: AgentHarness): readonly Trial[] {
   ]
 }
 
-async function streams(stage: Stage, { chat }: AgentHarness, version: VersionId): Promise<void> {
+async function streams(stage: TestEnvironment, { chat }: AgentHarness, version: VersionId): Promise<void> {
   const caller = stage.caller('alice', version)
   const frames = await caller.stream(chat.text).end()
   assertStreamSays(frames, chat)
-  const taskId = taskIdIn(frames[0] as WireEvent)
+  const taskId = taskIdOfFrame(frames[0] as EventFrame)
   if (taskId === undefined) return
-  const chunks = frames.map(chunkIn).filter((chunk) => chunk !== undefined)
+  const chunks = frames.map(chunkTextOf).filter((chunk) => chunk !== undefined)
   assert.ok(
     chunks.length >= (chat.pieces ?? 0),
     `expected at least ${chat.pieces} pieces, got ${JSON.stringify(chunks)}`,
   )
   const task = await caller.get(taskId)
   assertAnswer(task, chat.answer)
-  if (chunks.length > 0) assert.equal(chunks.join(''), textIn(task), 'the pieces are not what the task has')
+  if (chunks.length > 0) assert.equal(chunks.join(''), answerText(task), 'the pieces are not what the task has')
 }
 
 /** One stream, from its beginning to COMPLETED and no further. */
-function assertStreamSays(frames: readonly WireEvent[], { answer }: Exchange): void {
+function assertStreamSays(frames: readonly EventFrame[], { answer }: AgentExchange): void {
   const [first] = frames
   assert.ok(first !== undefined, 'the stream was empty')
   if ('message' in first.event) {
     assertAnswer(first.event.message, answer)
     return
   }
-  const last = frames.findIndex((frame) => isTerminal(stateIn(frame) ?? 'TASK_STATE_WORKING'))
+  const last = frames.findIndex((frame) => isTerminal(stateOfFrame(frame) ?? 'TASK_STATE_WORKING'))
   assert.equal(last, frames.length - 1, 'the last event of the stream, and no other, ends the task')
   const [final] = frames.slice(-1)
-  assert.equal(final && stateIn(final), 'TASK_STATE_COMPLETED', `the last event is ${JSON.stringify(final)}`)
-  const said = frames.map(chunkIn).filter((chunk) => chunk !== undefined)
+  assert.equal(final && stateOfFrame(final), 'TASK_STATE_COMPLETED', `the last event is ${JSON.stringify(final)}`)
+  const said = frames.map(chunkTextOf).filter((chunk) => chunk !== undefined)
   const text = said.length > 0 ? said.join('') : statusTexts(frames)
   assertSays(text, answer, 'the stream')
 }
 
-function statusTexts(frames: readonly WireEvent[]): string {
+function statusTexts(frames: readonly EventFrame[]): string {
   return frames
     .map(({ event }) => ('statusUpdate' in event ? event.statusUpdate.status.message : undefined))
     .flatMap((message) => message?.parts ?? [])

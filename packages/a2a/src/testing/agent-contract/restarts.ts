@@ -1,13 +1,13 @@
-/** The process dies in the middle of a turn, or is told to go: what the next one makes of the task. */
+/** The process dies in the middle of a turn, or is shut down: what the next process does with the task. */
 import assert from 'node:assert/strict'
-import type { WireEvent } from '../../client/contract.ts'
+import type { EventFrame } from '../../client/contract.ts'
 import type { Task } from '../../model/task.ts'
-import { chunkIn, stateIn, taskIdIn } from './caller.ts'
+import { chunkTextOf, stateOfFrame, taskIdOfFrame } from './test-caller.ts'
 import type { AgentHarness } from './harness.ts'
-import { inFile, inMemory } from './mortal-process.ts'
-import type { Stage } from './stage.ts'
-import type { Trial } from './trial.ts'
-import { assertSays, assertState, assertStillAnswers, statusText, textIn, trial } from './trial.ts'
+import { inFile, inMemory } from './killable-process.ts'
+import type { TestEnvironment } from './test-environment.ts'
+import type { ContractTest } from './contract-test.ts'
+import { assertSays, assertState, assertStillAnswers, statusText, answerText, contractTest } from './contract-test.ts'
 
 const outcomes = {
   fail: 'fails with a reason',
@@ -15,12 +15,17 @@ const outcomes = {
   reattach: 'goes on with the turn',
 } as const
 
-export function restartTrials(harness: AgentHarness): readonly Trial[] {
+export function restartTests(harness: AgentHarness): readonly ContractTest[] {
   const outcome = outcomes[harness.resume]
-  const restarted = (how: string, end: (stage: Stage) => Promise<void>, lifetimes = inFile): Trial =>
-    trial(harness, `${outcome} after ${how}, with no event lost or twice`, (stage) => survives(stage, harness, end), {
-      lifetimes,
-    })
+  const restarted = (how: string, end: (stage: TestEnvironment) => Promise<void>, lifetimes = inFile): ContractTest =>
+    contractTest(
+      harness,
+      `${outcome} after ${how}, with no event lost or twice`,
+      (stage) => survives(stage, harness, end),
+      {
+        lifetimes,
+      },
+    )
   return [
     restarted('its process was killed, over memory', (stage) => stage.kill(), inMemory),
     restarted('its process was killed, over a file', (stage) => stage.kill()),
@@ -32,19 +37,23 @@ export function restartTrials(harness: AgentHarness): readonly Trial[] {
   ]
 }
 
-async function survives(stage: Stage, harness: AgentHarness, end: (stage: Stage) => Promise<void>): Promise<void> {
+async function survives(
+  stage: TestEnvironment,
+  harness: AgentHarness,
+  end: (stage: TestEnvironment) => Promise<void>,
+): Promise<void> {
   const { resume, long } = harness
   const slow = harness.slow ?? (resume === 'fail' ? { ...long, answer: '' } : undefined)
   assert.ok(slow !== undefined, `an agent that says ${resume} needs \`slow\` in its harness`)
   const caller = stage.caller()
   const reading = caller.stream(slow.text)
-  const first = await reading.first((frame) => taskIdIn(frame) !== undefined)
-  const taskId = taskIdIn(first) as string
-  await stage.soon(slow.begun(stage.bench), 'the backend to begin')
+  const first = await reading.first((frame) => taskIdOfFrame(frame) !== undefined)
+  const taskId = taskIdOfFrame(first) as string
+  await stage.withDeadline(slow.begun(stage.bench), 'the backend to begin')
 
-  // A reader that goes on where it was: what it has read must be what the log says.
+  // A reader that resumes: what it has read must match the log.
   const before = [...reading.frames]
-  reading.leave()
+  reading.disconnect()
   await end(stage)
   const rest = caller.subscribe(taskId, before.at(-1)?.id)
   if (slow.release !== undefined && resume !== 'fail') await slow.release(stage.bench)
@@ -63,11 +72,11 @@ function assertEnd(task: Task, resume: AgentHarness['resume'], answer: string | 
     return
   }
   assertState(task, 'TASK_STATE_COMPLETED')
-  assertSays(textIn(task), answer, 'the answer')
+  assertSays(answerText(task), answer, 'the answer')
 }
 
-/** What was read across the restart is what is read later in one go, and adds up to the task. */
-function assertOneLog(read: readonly WireEvent[], replayed: readonly WireEvent[], task: Task): void {
+/** What was read across the restart equals a later full replay, and adds up to the task. */
+function assertOneLog(read: readonly EventFrame[], replayed: readonly EventFrame[], task: Task): void {
   const ids = read.map(({ id }) => Number(id))
   assert.deepEqual(
     ids,
@@ -79,20 +88,20 @@ function assertOneLog(read: readonly WireEvent[], replayed: readonly WireEvent[]
     replayed.map(({ event }) => event),
     'what was read is not what the log has',
   )
-  const ends = read.filter((frame) => stateIn(frame) === task.status.state)
+  const ends = read.filter((frame) => stateOfFrame(frame) === task.status.state)
   assert.equal(ends.length, 1, `the task ended ${ends.length} times`)
   const texts = textOfChunks(read)
-  if (texts !== '') assert.equal(texts, textIn(task), 'the pieces are not what the task has')
+  if (texts !== '') assert.equal(texts, answerText(task), 'the pieces are not what the task has')
 }
 
-/** As a client adds them up: a chunk that does not append begins its artifact anew. */
-function textOfChunks(frames: readonly WireEvent[]): string {
+/** Joined as a client does: a chunk without `append` restarts its artifact. */
+function textOfChunks(frames: readonly EventFrame[]): string {
   const artifacts = new Map<string, string>()
   for (const frame of frames) {
     if (!('artifactUpdate' in frame.event)) continue
     const { artifact, append } = frame.event.artifactUpdate
     const before = append === true ? (artifacts.get(artifact.artifactId) ?? '') : ''
-    artifacts.set(artifact.artifactId, before + (chunkIn(frame) ?? ''))
+    artifacts.set(artifact.artifactId, before + (chunkTextOf(frame) ?? ''))
   }
   return [...artifacts.values()].join('')
 }

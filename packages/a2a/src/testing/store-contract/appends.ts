@@ -1,16 +1,28 @@
-/** Compare-and-append: who wins, who is told what, and that an append is whole or not there. */
+/** Compare-and-append: which writer wins, what each writer gets back, and that an append is atomic. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TaskRow } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import { alice, appended, chunks, create, day0, newTask, notes, record, statusOf, withStore, words } from './harness.ts'
+import {
+  alicePartition,
+  assertAppended,
+  chunks,
+  createTask,
+  day0,
+  newTaskFields,
+  noteRecords,
+  newRecord,
+  taskStatusOf,
+  withStore,
+  recordTexts,
+} from './harness.ts'
 
 export function appendContract(open: OpenStore): void {
   describe('appending', () => {
     it(
       'makes a task by its first append and answers its head',
       withStore(open, async ({ store }) => {
-        const task = newTask({ metadata: { origin: 'test' } })
+        const task = newTaskFields({ metadata: { origin: 'test' } })
         const answer = await store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a', 'b') })
         assert.deepEqual(answer, { outcome: 'appended', head: 2 })
         const row: TaskRow = { ...task, head: 2, consumedSeq: 0 }
@@ -22,10 +34,10 @@ export function appendContract(open: OpenStore): void {
       'keeps everything the first append brings: consumed messages, a due time, a change',
       withStore(open, async ({ store }) => {
         const due = { kind: 'turn', at: day0 + 5_000 } as const
-        const task = await create(store, { due, consumedSeq: 1 })
+        const task = await createTask(store, { due, consumedSeq: 1 })
         assert.deepEqual(await store.load(task.id), { ...task, head: 1, consumedSeq: 1, due })
-        const status = statusOf('TASK_STATE_WORKING', day0 + 1)
-        const changed = await create(store, {}, { change: { status, statusAt: day0 + 1, consumedSeq: 1 } })
+        const status = taskStatusOf('TASK_STATE_WORKING', day0 + 1)
+        const changed = await createTask(store, {}, { change: { status, statusAt: day0 + 1, consumedSeq: 1 } })
         assert.deepEqual(await store.load(changed.id), {
           ...changed,
           status,
@@ -39,60 +51,60 @@ export function appendContract(open: OpenStore): void {
     it(
       'numbers records without a gap, across appends',
       withStore(open, async ({ store }) => {
-        const task = await create(store, {}, { records: chunks('a', 'b') })
-        await appended(store, task.id, { expectedSeq: 2, records: notes('c', 'd', 'e') })
+        const task = await createTask(store, {}, { records: chunks('a', 'b') })
+        await assertAppended(store, task.id, { expectedSeq: 2, records: noteRecords('c', 'd', 'e') })
         const log = await store.read(task.id, 0)
         assert.deepEqual(
           log.map(({ seq }) => seq),
           [1, 2, 3, 4, 5],
         )
-        assert.deepEqual(words(log), ['a', 'b', 'c', 'd', 'e'])
+        assert.deepEqual(recordTexts(log), ['a', 'b', 'c', 'd', 'e'])
       }),
     )
 
     it(
       'answers a conflict with the head, and writes nothing, when the log does not end where it was expected to',
       withStore(open, async ({ store }) => {
-        const task = await create(store, {}, { records: chunks('a', 'b') })
+        const task = await createTask(store, {}, { records: chunks('a', 'b') })
         const before = await store.load(task.id)
         for (const expectedSeq of [0, 1, 3]) {
           const answer = await store.append(task.id, {
             expectedSeq,
             records: chunks('x'),
-            change: { status: statusOf('TASK_STATE_FAILED'), statusAt: day0 + 1 },
+            change: { status: taskStatusOf('TASK_STATE_FAILED'), statusAt: day0 + 1 },
           })
           assert.deepEqual(answer, { outcome: 'conflict', head: 2 })
         }
         assert.deepEqual(await store.load(task.id), before)
-        assert.deepEqual(words(await store.read(task.id, 0)), ['a', 'b'])
+        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['a', 'b'])
       }),
     )
 
     it(
       'answers a conflict at 0 for a task that does not exist',
       withStore(open, async ({ store }) => {
-        const answer = await store.append('nobody', { expectedSeq: 0, records: chunks('x') })
+        const answer = await store.append('unknown', { expectedSeq: 0, records: chunks('x') })
         assert.deepEqual(answer, { outcome: 'conflict', head: 0 })
-        assert.deepEqual(await store.append('nobody', { expectedSeq: 4, records: [] }), answer)
-        assert.deepEqual(await store.append('nobody', { expectedSeq: 4, records: [], fence: 1 }), answer)
-        assert.equal(await store.load('nobody'), undefined)
+        assert.deepEqual(await store.append('unknown', { expectedSeq: 4, records: [] }), answer)
+        assert.deepEqual(await store.append('unknown', { expectedSeq: 4, records: [], fence: 1 }), answer)
+        assert.equal(await store.load('unknown'), undefined)
       }),
     )
 
     it(
       'does not make a task twice',
       withStore(open, async ({ store }) => {
-        const task = await create(store, {}, { records: chunks('first') })
+        const task = await createTask(store, {}, { records: chunks('first') })
         const again = await store.append(task.id, { expectedSeq: 0, create: task, records: chunks('second') })
         assert.deepEqual(again, { outcome: 'conflict', head: 1 })
-        assert.deepEqual(words(await store.read(task.id, 0)), ['first'])
+        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['first'])
       }),
     )
 
     it(
       'lets exactly one of many concurrent appends win',
       withStore(open, async ({ store }) => {
-        const task = await create(store)
+        const task = await createTask(store)
         const rivals = Array.from({ length: 20 }, (_, n) =>
           store.append(task.id, { expectedSeq: 1, records: chunks(`rival ${n}`) }),
         )
@@ -100,28 +112,28 @@ export function appendContract(open: OpenStore): void {
         const winner = answers.findIndex(({ outcome }) => outcome === 'appended')
         assert.equal(answers.filter(({ outcome }) => outcome === 'appended').length, 1)
         assert.equal(answers.filter((answer) => answer.outcome === 'conflict' && answer.head === 2).length, 19)
-        assert.deepEqual(words(await store.read(task.id, 1)), [`rival ${winner}`])
+        assert.deepEqual(recordTexts(await store.read(task.id, 1)), [`rival ${winner}`])
       }),
     )
 
     it(
       'lets exactly one of many concurrent openers of the same task win',
       withStore(open, async ({ store }) => {
-        const task = newTask()
+        const task = newTaskFields()
         const answers = await Promise.all(
           Array.from({ length: 10 }, () =>
             store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
           ),
         )
         assert.equal(answers.filter(({ outcome }) => outcome === 'appended').length, 1)
-        assert.deepEqual(words(await store.read(task.id, 0)), ['a'])
+        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['a'])
       }),
     )
 
     it(
       'takes appends that were asked for one after the other without waiting in that order',
       withStore(open, async ({ store }) => {
-        const task = newTask()
+        const task = newTaskFields()
         const answers = await Promise.all([
           store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
           store.append(task.id, { expectedSeq: 1, records: chunks('b', 'c') }),
@@ -131,14 +143,14 @@ export function appendContract(open: OpenStore): void {
           answers.map(({ outcome }) => outcome),
           ['appended', 'appended', 'appended'],
         )
-        assert.deepEqual(words(await store.read(task.id, 0)), ['a', 'b', 'c', 'd'])
+        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['a', 'b', 'c', 'd'])
       }),
     )
 
     it(
       'keeps an append whole when it is mixed with others that are refused',
       withStore(open, async ({ store }) => {
-        const tasks = Array.from({ length: 12 }, () => newTask())
+        const tasks = Array.from({ length: 12 }, () => newTaskFields())
         const answers = await Promise.all(
           tasks.flatMap((task, n) => [
             store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
@@ -148,16 +160,16 @@ export function appendContract(open: OpenStore): void {
         for (const [n, task] of tasks.entries()) {
           assert.equal(answers[2 * n]?.outcome, 'appended')
           assert.equal(answers[2 * n + 1]?.outcome, n % 2 === 0 ? 'appended' : 'conflict')
-          assert.deepEqual(words(await store.read(task.id, 0)), n % 2 === 0 ? ['a', 'b'] : ['a'])
+          assert.deepEqual(recordTexts(await store.read(task.id, 0)), n % 2 === 0 ? ['a', 'b'] : ['a'])
         }
       }),
     )
 
     it(
-      'changes of the row only what it is told to',
+      'changes only the given fields of the row',
       withStore(open, async ({ store }) => {
-        const task = await create(store, { due: { kind: 'turn', at: day0 + 9 } })
-        const status = statusOf('TASK_STATE_WORKING', day0 + 1)
+        const task = await createTask(store, { due: { kind: 'turn', at: day0 + 9 } })
+        const status = taskStatusOf('TASK_STATE_WORKING', day0 + 1)
         const steps: {
           readonly change?: Parameters<typeof store.append>[1]['change']
           readonly then: Partial<TaskRow>
@@ -169,15 +181,15 @@ export function appendContract(open: OpenStore): void {
         ]
         let expected: TaskRow = { ...task, due: { kind: 'turn', at: day0 + 9 }, head: 1, consumedSeq: 0 }
         for (const { change, then } of steps) {
-          const { head } = await appended(store, task.id, {
+          const { head } = await assertAppended(store, task.id, {
             expectedSeq: expected.head,
-            records: notes('x'),
+            records: noteRecords('x'),
             ...(change && { change }),
           })
           expected = { ...expected, ...then, head }
           assert.deepEqual(await store.load(task.id), expected)
         }
-        await appended(store, task.id, { expectedSeq: expected.head, records: [], change: { due: null } })
+        await assertAppended(store, task.id, { expectedSeq: expected.head, records: [], change: { due: null } })
         const { due: _, ...cleared } = expected
         assert.deepEqual(await store.load(task.id), cleared)
       }),
@@ -186,9 +198,9 @@ export function appendContract(open: OpenStore): void {
     it(
       'clears the due time when a task ends',
       withStore(open, async ({ store }) => {
-        const task = await create(store, { due: { kind: 'turn', at: day0 } })
-        const status = statusOf('TASK_STATE_CANCELED', day0 + 1)
-        await appended(store, task.id, { expectedSeq: 1, records: [], change: { status, statusAt: day0 + 1 } })
+        const task = await createTask(store, { due: { kind: 'turn', at: day0 } })
+        const status = taskStatusOf('TASK_STATE_CANCELED', day0 + 1)
+        await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { status, statusAt: day0 + 1 } })
         assert.equal((await store.load(task.id))?.due, undefined)
         assert.deepEqual(await store.claimDue(day0 + 10, 10), [])
       }),
@@ -197,8 +209,8 @@ export function appendContract(open: OpenStore): void {
     it(
       'changes the row alone when there are no records',
       withStore(open, async ({ store }) => {
-        const task = await create(store)
-        const answer = await appended(store, task.id, { expectedSeq: 1, records: [], change: { consumedSeq: 1 } })
+        const task = await createTask(store)
+        const answer = await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { consumedSeq: 1 } })
         assert.equal(answer.head, 1)
         assert.equal((await store.load(task.id))?.consumedSeq, 1)
         assert.equal((await store.read(task.id, 0)).length, 1)
@@ -214,13 +226,17 @@ export function appendContract(open: OpenStore): void {
           role: 'ROLE_USER',
           parts: [{ text: odd }, { data: { deep: [null, true, 1.5, { [odd]: odd }] } }, { data: null }, { text: '' }],
         } as const
-        const status = { ...statusOf('TASK_STATE_WORKING'), message }
+        const status = { ...taskStatusOf('TASK_STATE_WORKING'), message }
         const metadata = { a: [1, { b: null }], long: 'x'.repeat(20_000) }
-        const task = await create(store, { metadata, status }, { records: [record({ type: 'message', message })] })
+        const task = await createTask(
+          store,
+          { metadata, status },
+          { records: [newRecord({ type: 'message', message })] },
+        )
         const long = { ...status, message: { ...message, parts: [{ text: 'y'.repeat(20_000) }] } }
         assert.deepEqual(await store.load(task.id), { ...task, head: 1, consumedSeq: 0 })
         assert.deepEqual(await store.read(task.id, 0), [{ seq: 1, at: day0, body: { type: 'message', message } }])
-        await appended(store, task.id, { expectedSeq: 1, records: [], change: { status: long, statusAt: day0 } })
+        await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { status: long, statusAt: day0 } })
         assert.deepEqual((await store.load(task.id))?.status, long)
         assert.deepEqual((await store.load(task.id))?.metadata, metadata)
       }),
@@ -230,11 +246,11 @@ export function appendContract(open: OpenStore): void {
       'takes names that look like SQL or are empty for what they are',
       withStore(open, async ({ store }) => {
         const name = `'); DROP TABLE tasks; --`
-        const task = await create(store, { tenant: '', agent: name, owner: name, contextId: name })
+        const task = await createTask(store, { tenant: '', agent: name, owner: name, contextId: name })
         assert.equal((await store.load(task.id))?.owner, name)
         const page = await store.list({ tenant: '', agent: name, owner: name, contextId: name, limit: 5 })
         assert.equal(page.total, 1)
-        assert.equal((await store.list({ ...alice, limit: 5 })).total, 0)
+        assert.equal((await store.list({ ...alicePartition, limit: 5 })).total, 0)
       }),
     )
   })

@@ -1,30 +1,30 @@
-/** What the pieces of the store contract share: a store for each test, its clock, and short ways to say what is appended. */
+/** Shared by the files of the store contract: a store for each test, its clock, and short forms for appends. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../model/id.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Part, TaskStatus } from '../../model/task.ts'
-import type { Append, Appended, FeedEntry, NewTask, Partition, PushRow, Store } from '../../stores/store.ts'
+import type { Append, AppendResult, FeedEntry, NewTask, Partition, PushRow, Store } from '../../stores/store.ts'
 
 export interface OpenedStore {
   readonly store: Store
-  /** Closes the store and opens it again over the same data. Left out by stores that keep nothing. */
+  /** Closes the store and opens it again over the same data. Omitted for stores that are not durable. */
   readonly reopen?: () => Promise<Store>
-  /** For a store that is given its clock. Others let real time pass. */
+  /** For a store with an injected clock. Others let real time pass. */
   readonly clock?: { now(): number; advance(ms: number): void }
-  /** Lets go of everything, whether the store is still open or not. */
+  /** Releases everything, whether the store is still open or not. */
   dispose(): Promise<void>
 }
 export type OpenStore = () => Promise<OpenedStore>
 
-export interface Subject extends OpenedStore {
+export interface StoreTestContext extends OpenedStore {
   now(): number
   pass(ms: number): Promise<void>
 }
 
-/** A test over a fresh store, which is let go of in any case. */
-export function withStore(open: OpenStore, test: (subject: Subject) => Promise<void>): () => Promise<void> {
+/** A test over a fresh store, which is always released. */
+export function withStore(open: OpenStore, test: (subject: StoreTestContext) => Promise<void>): () => Promise<void> {
   return async () => {
     const opened = await open()
     const { clock } = opened
@@ -40,91 +40,91 @@ export function withStore(open: OpenStore, test: (subject: Subject) => Promise<v
   }
 }
 
-export const alice: Partition = { tenant: 'acme', agent: 'echo', owner: 'alice' }
-export const bob: Partition = { ...alice, owner: 'bob' }
+export const alicePartition: Partition = { tenant: 'acme', agent: 'echo', owner: 'alice' }
+export const bobPartition: Partition = { ...alicePartition, owner: 'bob' }
 
-/** Whole milliseconds, far from any real clock, so that an order in tests is the order written there. */
+/** Whole milliseconds, far from any real clock, so that the order in tests is the order written there. */
 export const day0 = Date.UTC(2030, 0, 1)
 
-export function statusOf(state: TaskState, at: number = day0): TaskStatus {
+export function taskStatusOf(state: TaskState, at: number = day0): TaskStatus {
   return { state, timestamp: new Date(at).toISOString() }
 }
 
-export function newTask(fields: Partial<NewTask> & { readonly state?: TaskState } = {}): NewTask {
+export function newTaskFields(fields: Partial<NewTask> & { readonly state?: TaskState } = {}): NewTask {
   const { state = 'TASK_STATE_SUBMITTED', ...rest } = fields
   const statusAt = rest.statusAt ?? day0
   const id = rest.id ?? newId()
   return {
-    ...alice,
+    ...alicePartition,
     id,
     contextId: `context-of-${id}`,
-    status: statusOf(state, statusAt),
+    status: taskStatusOf(state, statusAt),
     statusAt,
     createdAt: statusAt,
     ...rest,
   }
 }
 
-/** Makes a task in one append. Without records its log begins with its status. */
-export async function create(
+/** Creates a task in one append. Without records its log begins with its status. */
+export async function createTask(
   store: Pick<Store, 'append'>,
-  fields: Parameters<typeof newTask>[0] = {},
+  fields: Parameters<typeof newTaskFields>[0] = {},
   append: Partial<Append> = {},
 ): Promise<NewTask> {
-  const task = newTask(fields)
-  const records = [record({ type: 'status', status: task.status }, task.statusAt)]
+  const task = newTaskFields(fields)
+  const records = [newRecord({ type: 'status', status: task.status }, task.statusAt)]
   const answer = await store.append(task.id, { expectedSeq: 0, create: task, records, ...append })
   assert.equal(answer.outcome, 'appended')
   return task
 }
 
-/** Appends and insists that it worked. */
-export async function appended(store: Pick<Store, 'append'>, taskId: string, append: Append) {
-  const answer: Appended = await store.append(taskId, append)
+/** Appends and asserts success. */
+export async function assertAppended(store: Pick<Store, 'append'>, taskId: string, append: Append) {
+  const answer: AppendResult = await store.append(taskId, append)
   assert.equal(answer.outcome, 'appended', `expected to append, got ${JSON.stringify(answer)}`)
   return answer
 }
 
 /** Moves a task to another state by a status record. */
-export async function move(
+export async function moveTask(
   store: Pick<Store, 'append'>,
   taskId: string,
   expectedSeq: number,
   state: TaskState,
   at: number = day0,
 ) {
-  const status = statusOf(state, at)
-  return appended(store, taskId, {
+  const status = taskStatusOf(state, at)
+  return assertAppended(store, taskId, {
     expectedSeq,
-    records: [record({ type: 'status', status }, at)],
+    records: [newRecord({ type: 'status', status }, at)],
     change: { status, statusAt: at },
   })
 }
 
-/** A task that was made and has ended, in one append. */
+/** A task that was created and has ended, in one append. */
 export function createFinished(store: Store, fields: Partial<NewTask> = {}): Promise<NewTask> {
-  return create(store, { state: 'TASK_STATE_COMPLETED', ...fields })
+  return createTask(store, { state: 'TASK_STATE_COMPLETED', ...fields })
 }
 
-export function record(body: RecordBody, at: number = day0): { readonly at: number; readonly body: RecordBody } {
+export function newRecord(body: RecordBody, at: number = day0): { readonly at: number; readonly body: RecordBody } {
   return { at, body }
 }
 
-/** Visible records, told apart by their text. */
+/** Visible records, distinguished by their text. */
 export function chunks(...texts: readonly string[]) {
   return texts.map((text) => chunk({ text }))
 }
 export function chunk(part: Part, at: number = day0) {
-  return record({ type: 'artifact', artifact: { artifactId: 'answer', parts: [part] }, append: true }, at)
+  return newRecord({ type: 'artifact', artifact: { artifactId: 'answer', parts: [part] }, append: true }, at)
 }
 
 /** Internal records. */
-export function notes(...texts: readonly string[]) {
-  return texts.map((text) => record({ type: 'note', text }))
+export function noteRecords(...texts: readonly string[]) {
+  return texts.map((text) => newRecord({ type: 'note', text }))
 }
 
-/** What a log says, one word a record. */
-export function words(records: readonly LogRecord[]): readonly string[] {
+/** The content of a log, one word per record. */
+export function recordTexts(records: readonly LogRecord[]): readonly string[] {
   return records.map(({ body }) => {
     if (body.type === 'note') return body.text
     if (body.type === 'status') return body.status.state
@@ -138,7 +138,7 @@ export async function timesOf(store: Store, taskId: string): Promise<readonly nu
   return (await store.read(taskId, 0)).map(({ at }) => at - day0)
 }
 
-export function push(taskId: string, fields: Partial<PushRow> = {}): PushRow {
+export function newPushRow(taskId: string, fields: Partial<PushRow> = {}): PushRow {
   return {
     taskId,
     id: 'hook',
@@ -152,8 +152,8 @@ export function push(taskId: string, fields: Partial<PushRow> = {}): PushRow {
 }
 
 /**
- * The feed once it has so many entries. A database holds it back while transactions are open that began earlier, also those
- * of others on the same server: making a database can take seconds there.
+ * The feed once it has this many entries. A database holds it back while older transactions are open, including those of other
+ * users of the same server: creating a database can take seconds there.
  */
 export async function feedOf(store: Store, entries: number, position = 0): Promise<readonly FeedEntry[]> {
   const giveUpAt = performance.now() + 60_000

@@ -1,8 +1,8 @@
-/** One message, one task: a claim that is made with the append and ends with its time or its task (B-163). */
+/** One message, one task: a message claim is made with the append and ends with its time or its task (B-163). */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OpenStore } from './harness.ts'
-import { appended, chunks, create, createFinished, newTask, withStore, words } from './harness.ts'
+import { assertAppended, chunks, createTask, createFinished, newTaskFields, withStore, recordTexts } from './harness.ts'
 
 export function idempotencyContract(open: OpenStore): void {
   const claim = (key = 'message-1', hash = 'hash-1', ttlMs = 1_000) => ({ key, hash, ttlMs })
@@ -11,8 +11,8 @@ export function idempotencyContract(open: OpenStore): void {
     it(
       'answers the second task for a message with the first [B-163]',
       withStore(open, async ({ store, now }) => {
-        const first = await create(store, {}, { idempotency: claim() })
-        const second = newTask()
+        const first = await createTask(store, {}, { idempotency: claim() })
+        const second = newTaskFields()
         const answer = await store.append(second.id, {
           expectedSeq: 0,
           create: second,
@@ -29,21 +29,21 @@ export function idempotencyContract(open: OpenStore): void {
     it(
       'holds for messages to a task that exists, and before a conflict',
       withStore(open, async ({ store }) => {
-        const task = await create(store)
+        const task = await createTask(store)
         const idempotency = claim()
-        await appended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency })
+        await assertAppended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency })
         for (const expectedSeq of [1, 2]) {
           const again = await store.append(task.id, { expectedSeq, records: chunks('a'), idempotency })
           assert.deepEqual(again, { outcome: 'duplicate', taskId: task.id, hash: 'hash-1' })
         }
-        assert.deepEqual(words(await store.read(task.id, 1)), ['a'])
+        assert.deepEqual(recordTexts(await store.read(task.id, 1)), ['a'])
       }),
     )
 
     it(
       'lets one of many concurrent senders of a message win',
       withStore(open, async ({ store }) => {
-        const tasks = Array.from({ length: 8 }, () => newTask())
+        const tasks = Array.from({ length: 8 }, () => newTaskFields())
         const answers = await Promise.all(
           tasks.map((task) =>
             store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), idempotency: claim() }),
@@ -65,7 +65,7 @@ export function idempotencyContract(open: OpenStore): void {
           JSON.stringify(['caller', '', 'agent', 'message-1', content.repeat(64)]),
           JSON.stringify(['caller', '', 'agent', 'message-1'.repeat(200), content.repeat(64)]),
         ])
-        const tasks = keys.map((key) => ({ key, task: newTask() }))
+        const tasks = keys.map((key) => ({ key, task: newTaskFields() }))
         const answers = await Promise.all(
           tasks.map(({ key, task }) =>
             store.append(task.id, {
@@ -89,7 +89,7 @@ export function idempotencyContract(open: OpenStore): void {
     it(
       'claims nothing with an append that was refused',
       withStore(open, async ({ store, now }) => {
-        const task = await create(store)
+        const task = await createTask(store)
         const conflict = await store.append(task.id, { expectedSeq: 9, records: [], idempotency: claim() })
         assert.equal(conflict.outcome, 'conflict')
         const made = await store.append(task.id, {
@@ -100,17 +100,17 @@ export function idempotencyContract(open: OpenStore): void {
         })
         assert.equal(made.outcome, 'conflict')
         assert.equal(await store.findMessage('message-1', now()), undefined)
-        await appended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency: claim() })
+        await assertAppended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency: claim() })
       }),
     )
 
     it(
       'gives a message free when its claim has expired',
       withStore(open, async ({ store, now, pass }) => {
-        const first = await create(store, {}, { idempotency: claim('message-1', 'hash-1', 30) })
+        const first = await createTask(store, {}, { idempotency: claim('message-1', 'hash-1', 30) })
         assert.equal(await store.findMessage('message-1', now() + 30), undefined)
         await pass(30)
-        const second = await create(store, {}, { idempotency: claim('message-1', 'hash-2') })
+        const second = await createTask(store, {}, { idempotency: claim('message-1', 'hash-2') })
         assert.notEqual(first.id, second.id)
         assert.deepEqual(await store.findMessage('message-1', now()), { taskId: second.id, hash: 'hash-2' })
       }),
@@ -120,18 +120,18 @@ export function idempotencyContract(open: OpenStore): void {
       'gives a message free when its task was removed',
       withStore(open, async ({ store, now }) => {
         const task = await createFinished(store)
-        await appended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim() })
+        await assertAppended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim() })
         assert.equal(await store.prune({ finishedBefore: task.statusAt + 1, batch: 10 }), 1)
         assert.equal(await store.findMessage('message-1', now()), undefined)
-        await create(store, {}, { idempotency: claim() })
+        await createTask(store, {}, { idempotency: claim() })
       }),
     )
 
     it(
       'forgets what has expired when it prunes, and nothing else',
       withStore(open, async ({ store, now, pass }) => {
-        const task = await create(store, {}, { idempotency: claim('short', 'h', 30) })
-        await appended(store, task.id, {
+        const task = await createTask(store, {}, { idempotency: claim('short', 'h', 30) })
+        await assertAppended(store, task.id, {
           expectedSeq: 1,
           records: [],
           idempotency: claim('long', 'h', 60_000),
@@ -144,7 +144,7 @@ export function idempotencyContract(open: OpenStore): void {
     )
 
     it(
-      'knows no message it was not told of',
+      'does not recognize a message that was never claimed',
       withStore(open, async ({ store, now }) => {
         assert.equal(await store.findMessage('never', now()), undefined)
       }),

@@ -1,16 +1,27 @@
-/** Leases and fences: one holder at a time, every take under a higher fence, and what a dead holder leaves is found. */
+/** Leases and fences: one holder at a time, every lease under a higher fence, and orphans of a dead holder are found. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Append, Store } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import { appended, chunks, create, day0, idsOf, move, notes, statusOf, withStore, words } from './harness.ts'
+import {
+  assertAppended,
+  chunks,
+  createTask,
+  day0,
+  idsOf,
+  moveTask,
+  noteRecords,
+  taskStatusOf,
+  withStore,
+  recordTexts,
+} from './harness.ts'
 
 const hour = 3_600_000
 const take = (holder: string, ttlMs: number = hour) => ({ take: { holder, ttlMs } })
 
-async function takenBy(store: Store, holder: string, ttlMs?: number, fields: Parameters<typeof create>[1] = {}) {
-  const task = await create(store, fields)
-  const { fence } = await appended(store, task.id, { expectedSeq: 1, records: [], ...take(holder, ttlMs) })
+async function takenBy(store: Store, holder: string, ttlMs?: number, fields: Parameters<typeof createTask>[1] = {}) {
+  const task = await createTask(store, fields)
+  const { fence } = await assertAppended(store, task.id, { expectedSeq: 1, records: [], ...take(holder, ttlMs) })
   assert.equal(typeof fence, 'number')
   return { id: task.id, fence: fence as number }
 }
@@ -29,7 +40,7 @@ export function leaseContract(open: OpenStore): void {
     it(
       'can be taken by the append that makes the task',
       withStore(open, async ({ store }) => {
-        const task = await create(store, {}, { ...take('one') })
+        const task = await createTask(store, {}, { ...take('one') })
         const held = await store.append(task.id, { expectedSeq: 1, records: [], ...take('two') })
         assert.deepEqual(held, { outcome: 'held' })
       }),
@@ -42,7 +53,7 @@ export function leaseContract(open: OpenStore): void {
         const answer = await store.append(id, { expectedSeq: 1, records: chunks('x'), ...take('two') })
         assert.deepEqual(answer, { outcome: 'held' })
         assert.equal((await store.load(id))?.head, 1)
-        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
+        await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
       }),
     )
 
@@ -50,9 +61,9 @@ export function leaseContract(open: OpenStore): void {
       'leave messages and cancels of others alone, which learn no fence by them',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
-        const answer = await store.append(id, { expectedSeq: 1, records: notes('from outside') })
+        const answer = await store.append(id, { expectedSeq: 1, records: noteRecords('from outside') })
         assert.deepEqual(answer, { outcome: 'appended', head: 2 })
-        await appended(store, id, { expectedSeq: 2, fence, records: chunks('a') })
+        await assertAppended(store, id, { expectedSeq: 2, fence, records: chunks('a') })
       }),
     )
 
@@ -60,8 +71,8 @@ export function leaseContract(open: OpenStore): void {
       'let what may stand anywhere be appended by others to a log that has grown, and take nothing then',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
-        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a', 'b') })
-        const late = { expectedSeq: 1, records: notes('from outside'), orLater: true } as const
+        await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a', 'b') })
+        const late = { expectedSeq: 1, records: noteRecords('from outside'), orLater: true } as const
         assert.deepEqual(await store.append(id, late), { outcome: 'appended', head: 4 })
         assert.deepEqual(await store.append(id, { ...late, ...take('two') }), { outcome: 'appended', head: 5 })
         assert.deepEqual(
@@ -71,7 +82,7 @@ export function leaseContract(open: OpenStore): void {
             [5, 'note'],
           ],
         )
-        // The holder is where it was, and must only read what is new.
+        // The holder still has its position, and must read only what is new.
         assert.deepEqual(await store.append(id, { expectedSeq: 3, fence, records: chunks('c') }), {
           outcome: 'conflict',
           head: 5,
@@ -85,19 +96,19 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'that nobody holds, and tasks that have ended, are appended to at their end or not at all',
+      'that have no holder, and tasks that have ended, are appended to at their end or not at all',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
-        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
-        const late = { expectedSeq: 1, records: notes('from outside'), orLater: true } as const
+        await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
+        const late = { expectedSeq: 1, records: noteRecords('from outside'), orLater: true } as const
         assert.deepEqual(await store.append(id, late), { outcome: 'conflict', head: 2 })
-        const { fence: newer } = await appended(store, id, { ...late, expectedSeq: 2, ...take('two') })
+        const { fence: newer } = await assertAppended(store, id, { ...late, expectedSeq: 2, ...take('two') })
         assert.equal(typeof newer, 'number')
         assert.deepEqual(await store.append(id, { ...late, expectedSeq: 9 }), { outcome: 'conflict', head: 3 })
-        const status = statusOf('TASK_STATE_COMPLETED', day0)
+        const status = taskStatusOf('TASK_STATE_COMPLETED', day0)
         const body = { type: 'status', status } as const
         const records = [{ at: day0, body }]
-        await appended(store, id, {
+        await assertAppended(store, id, {
           expectedSeq: 3,
           fence: newer as number,
           records,
@@ -114,18 +125,18 @@ export function leaseContract(open: OpenStore): void {
         const released = await store.append(id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
         assert.deepEqual(released, { outcome: 'appended', head: 2 })
         assert.deepEqual(await store.append(id, { expectedSeq: 2, fence, records: [] }), { outcome: 'fenced' })
-        const next = await appended(store, id, { expectedSeq: 2, records: [], ...take('two') })
+        const next = await assertAppended(store, id, { expectedSeq: 2, records: [], ...take('two') })
         assert.ok((next.fence as number) > fence)
       }),
     )
 
     it(
-      'raise the fence at every take, also of the same holder, and shut out whoever holds an old one',
+      'raise the fence at every take, also of the same holder, and refuse appends with an old fence',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         let last = fence
         for (let round = 0; round < 3; round += 1) {
-          const again = await appended(store, id, { expectedSeq: 1, records: [], ...take('one') })
+          const again = await assertAppended(store, id, { expectedSeq: 1, records: [], ...take('one') })
           assert.ok((again.fence as number) > last)
           last = again.fence as number
         }
@@ -133,8 +144,8 @@ export function leaseContract(open: OpenStore): void {
           const answer = await store.append(id, { expectedSeq: 1, fence: stale, records: chunks('x') })
           assert.deepEqual(answer, { outcome: 'fenced' })
         }
-        assert.deepEqual(words(await store.read(id, 1)), [])
-        await appended(store, id, { expectedSeq: 1, fence: last, records: chunks('a') })
+        assert.deepEqual(recordTexts(await store.read(id, 1)), [])
+        await assertAppended(store, id, { expectedSeq: 1, fence: last, records: chunks('a') })
       }),
     )
 
@@ -142,7 +153,7 @@ export function leaseContract(open: OpenStore): void {
       'tell a stale holder that it is fenced before they tell it of a conflict',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
-        await appended(store, id, { expectedSeq: 1, records: chunks('a'), release: true })
+        await assertAppended(store, id, { expectedSeq: 1, records: chunks('a'), release: true })
         assert.deepEqual(await store.append(id, { expectedSeq: 1, fence, records: [] }), { outcome: 'fenced' })
       }),
     )
@@ -151,10 +162,10 @@ export function leaseContract(open: OpenStore): void {
       'die when their time is over: the holder is fenced and another may take',
       withStore(open, async ({ store, pass }) => {
         const { id, fence } = await takenBy(store, 'one', 40)
-        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
+        await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
         await pass(40)
         assert.deepEqual(await store.append(id, { expectedSeq: 2, fence, records: [] }), { outcome: 'fenced' })
-        const next = await appended(store, id, { expectedSeq: 2, records: [], ...take('two') })
+        const next = await assertAppended(store, id, { expectedSeq: 2, records: [], ...take('two') })
         assert.ok((next.fence as number) > fence)
       }),
     )
@@ -165,7 +176,7 @@ export function leaseContract(open: OpenStore): void {
         const { id, fence } = await takenBy(store, 'one', 60)
         assert.deepEqual(await store.renew('one', [id], now() + hour), [])
         await pass(60)
-        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
+        await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
         assert.deepEqual(await store.claimOrphans('two', now(), hour, 10), [])
       }),
     )
@@ -177,9 +188,9 @@ export function leaseContract(open: OpenStore): void {
         const theirs = await takenBy(store, 'two')
         const ended = await takenBy(store, 'one', 30)
         const released = await takenBy(store, 'one')
-        await appended(store, released.id, { expectedSeq: 1, fence: released.fence, records: [], release: true })
+        await assertAppended(store, released.id, { expectedSeq: 1, fence: released.fence, records: [], release: true })
         await pass(30)
-        const ids = [mine.id, theirs.id, ended.id, released.id, 'nobody']
+        const ids = [mine.id, theirs.id, ended.id, released.id, 'unknown']
         assert.deepEqual(await store.renew('one', ids, now() + hour), ids.slice(1))
         assert.deepEqual(await store.append(ended.id, { expectedSeq: 1, fence: ended.fence, records: [] }), {
           outcome: 'fenced',
@@ -203,11 +214,11 @@ export function leaseContract(open: OpenStore): void {
       'that were taken anew by the same holder are not meant by the fence of before',
       withStore(open, async ({ store, now }) => {
         const [old, kept] = [await takenBy(store, 'one'), await takenBy(store, 'one')]
-        const { fence } = await appended(store, old.id, { expectedSeq: 1, records: [], ...take('one') })
+        const { fence } = await assertAppended(store, old.id, { expectedSeq: 1, records: [], ...take('one') })
         assert.ok((fence as number) > old.fence)
-        const ids = [old.id, kept.id, 'nobody']
-        assert.deepEqual(await store.renew('one', ids, now(), [old.fence, kept.fence, 1]), [old.id, 'nobody'])
-        await appended(store, old.id, { expectedSeq: 1, fence: fence as number, records: chunks('a') })
+        const ids = [old.id, kept.id, 'unknown']
+        assert.deepEqual(await store.renew('one', ids, now(), [old.fence, kept.fence, 1]), [old.id, 'unknown'])
+        await assertAppended(store, old.id, { expectedSeq: 1, fence: fence as number, records: chunks('a') })
         assert.deepEqual(await store.append(kept.id, { expectedSeq: 1, fence: kept.fence, records: [] }), {
           outcome: 'fenced',
         })
@@ -221,7 +232,7 @@ export function leaseContract(open: OpenStore): void {
         assert.ok(store.leaseTtlMs > 0)
         const { id, fence } = await takenBy(store, 'one', store.leaseTtlMs)
         assert.deepEqual(await store.renew('one', [id], now() + store.leaseTtlMs), [])
-        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
+        await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
       }),
     )
   })
@@ -240,7 +251,7 @@ export function leaseContract(open: OpenStore): void {
         for (const { task, fence } of claimed) {
           assert.ok(fence > Math.max(first.fence, second.fence))
           assert.deepEqual(task, await store.load(task.id))
-          await appended(store, task.id, { expectedSeq: 1, fence, records: chunks('resumed') })
+          await assertAppended(store, task.id, { expectedSeq: 1, fence, records: chunks('resumed') })
         }
         assert.deepEqual(await store.append(first.id, { expectedSeq: 2, fence: first.fence, records: [] }), {
           outcome: 'fenced',
@@ -249,13 +260,13 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'are not tasks that nobody took, that were given back, or that have ended',
+      'are not tasks that were never leased, that were released, or that have ended',
       withStore(open, async ({ store, now, pass }) => {
-        await create(store)
+        await createTask(store)
         const released = await takenBy(store, 'one', 30)
-        await appended(store, released.id, { expectedSeq: 1, records: [], release: true })
+        await assertAppended(store, released.id, { expectedSeq: 1, records: [], release: true })
         const ended = await takenBy(store, 'one', 30)
-        await move(store, ended.id, 1, 'TASK_STATE_COMPLETED')
+        await moveTask(store, ended.id, 1, 'TASK_STATE_COMPLETED')
         await pass(30)
         assert.deepEqual(await store.claimOrphans('heir', now(), hour, 10), [])
       }),
@@ -299,9 +310,9 @@ export function leaseContract(open: OpenStore): void {
     it(
       'is claimed when its time has come, oldest first, as much as asked for',
       withStore(open, async ({ store }) => {
-        const late = await create(store, {}, due(day0 + 30))
-        const early = await create(store, { due: { kind: 'turn', at: day0 + 10 } })
-        const middle = await create(store, {}, due(day0 + 20))
+        const late = await createTask(store, {}, due(day0 + 30))
+        const early = await createTask(store, { due: { kind: 'turn', at: day0 + 10 } })
+        const middle = await createTask(store, {}, due(day0 + 20))
         assert.deepEqual(await store.claimDue(day0 + 9, 10), [])
         const first = await store.claimDue(day0 + 29, 1)
         assert.deepEqual(
@@ -320,7 +331,7 @@ export function leaseContract(open: OpenStore): void {
     it(
       'is handed out once, also to two who ask at the same time',
       withStore(open, async ({ store }) => {
-        await create(store, {}, due(day0))
+        await createTask(store, {}, due(day0))
         const batches = await Promise.all([store.claimDue(day0, 10), store.claimDue(day0, 10)])
         assert.equal(batches.flat().length, 1)
         assert.deepEqual(await store.claimDue(day0 + 1_000, 10), [])
@@ -328,16 +339,16 @@ export function leaseContract(open: OpenStore): void {
     )
 
     it(
-      'comes again after a while if whoever claimed it did nothing',
+      'comes again after a while if the process that claimed it did nothing',
       withStore(open, async ({ store }) => {
-        const task = await create(store, {}, due(day0))
+        const task = await createTask(store, {}, due(day0))
         assert.equal((await store.claimDue(day0, 10)).length, 1)
         assert.deepEqual(idsOf((await store.claimDue(day0 + hour, 10)).map((claimed) => claimed.task)), [task.id])
       }),
     )
 
     it(
-      'is not the end of a turn that somebody died over: it is taken up, and whoever does that has a while to begin it',
+      'is not the end of a turn whose process died: another process takes it over and has a while to begin it',
       withStore(open, async ({ store, now, pass }) => {
         const at = now()
         const held = await takenBy(store, 'one', hour, { due: { kind: 'turn', at } })
@@ -359,16 +370,16 @@ export function leaseContract(open: OpenStore): void {
       'is over once an append clears it, moves it or ends the task',
       withStore(open, async ({ store }) => {
         const tasks = [
-          await create(store, {}, due(day0)),
-          await create(store, {}, due(day0)),
-          await create(store, {}, due(day0)),
+          await createTask(store, {}, due(day0)),
+          await createTask(store, {}, due(day0)),
+          await createTask(store, {}, due(day0)),
         ]
         assert.equal((await store.claimDue(day0, 10)).length, 3)
         const [cleared, moved, ended] = idsOf(tasks) as [string, string, string]
-        await appended(store, cleared, { expectedSeq: 1, records: [], change: { due: null } })
-        await appended(store, moved, { expectedSeq: 1, records: [], ...due(day0 + 2 * hour) })
-        const status = statusOf('TASK_STATE_FAILED')
-        await appended(store, ended, { expectedSeq: 1, records: [], change: { status, statusAt: day0 } })
+        await assertAppended(store, cleared, { expectedSeq: 1, records: [], change: { due: null } })
+        await assertAppended(store, moved, { expectedSeq: 1, records: [], ...due(day0 + 2 * hour) })
+        const status = taskStatusOf('TASK_STATE_FAILED')
+        await assertAppended(store, ended, { expectedSeq: 1, records: [], change: { status, statusAt: day0 } })
         assert.deepEqual(await store.claimDue(day0 + hour, 10), [])
         assert.deepEqual(idsOf((await store.claimDue(day0 + 2 * hour, 10)).map(({ task }) => task)), [moved])
       }),

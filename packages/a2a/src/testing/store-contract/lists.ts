@@ -5,9 +5,20 @@ import { isTerminal, taskStates } from '../../model/state.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { ListQuery, Store, TaskRow } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import { alice, appended, bob, create, createFinished, day0, idsOf, move, statusOf, withStore } from './harness.ts'
+import {
+  alicePartition,
+  assertAppended,
+  bobPartition,
+  createTask,
+  createFinished,
+  day0,
+  idsOf,
+  moveTask,
+  taskStatusOf,
+  withStore,
+} from './harness.ts'
 
-/** Follows the pages to the end, doing something in between. */
+/** Reads all pages, with an action in between. */
 async function allPages(store: Store, query: ListQuery, between?: (page: number) => Promise<unknown>) {
   const seen: TaskRow[] = []
   let before: ListQuery['before']
@@ -23,9 +34,9 @@ async function allPages(store: Store, query: ListQuery, between?: (page: number)
   return assert.fail('the pages do not end')
 }
 
-async function createMany(store: Store, count: number, fields: (n: number) => Parameters<typeof create>[1]) {
+async function createMany(store: Store, count: number, fields: (n: number) => Parameters<typeof createTask>[1]) {
   const tasks = []
-  for (let n = 0; n < count; n += 1) tasks.push(await create(store, fields(n)))
+  for (let n = 0; n < count; n += 1) tasks.push(await createTask(store, fields(n)))
   return tasks
 }
 
@@ -36,7 +47,7 @@ export function listContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const at = [3, 1, 2, 2, 2]
         const tasks = await createMany(store, 5, (n) => ({ id: `task-${n}`, statusAt: day0 + (at[n] as number) }))
-        const page = await store.list({ ...alice, limit: 10 })
+        const page = await store.list({ ...alicePartition, limit: 10 })
         assert.deepEqual(idsOf(page.tasks), ['task-0', 'task-4', 'task-3', 'task-2', 'task-1'])
         assert.deepEqual({ more: page.more, total: page.total }, { more: false, total: 5 })
         assert.deepEqual(page.tasks[0], await store.load(tasks[0]?.id as string))
@@ -54,7 +65,7 @@ export function listContract(open: OpenStore): void {
         }))
         const expected = Array.from({ length: 24 }, (_, n) => `task-${String(23 - n).padStart(2, '0')}`)
         for (const limit of [1, 5, 23, 24, 50]) {
-          assert.deepEqual(idsOf(await allPages(store, { ...alice, limit })), expected)
+          assert.deepEqual(idsOf(await allPages(store, { ...alicePartition, limit })), expected)
         }
       }),
     )
@@ -62,14 +73,14 @@ export function listContract(open: OpenStore): void {
     it(
       'show one partition and nothing else [B-77]',
       withStore(open, async ({ store }) => {
-        const mine = await create(store)
-        await create(store, { ...bob })
-        await create(store, { agent: 'another agent' })
-        await create(store, { tenant: 'another tenant' })
-        const page = await store.list({ ...alice, limit: 10 })
+        const mine = await createTask(store)
+        await createTask(store, { ...bobPartition })
+        await createTask(store, { agent: 'another agent' })
+        await createTask(store, { tenant: 'another tenant' })
+        const page = await store.list({ ...alicePartition, limit: 10 })
         assert.deepEqual(idsOf(page.tasks), [mine.id])
         assert.equal(page.total, 1)
-        assert.deepEqual(await store.list({ ...alice, owner: 'nobody', limit: 10 }), {
+        assert.deepEqual(await store.list({ ...alicePartition, owner: 'unknown', limit: 10 }), {
           tasks: [],
           more: false,
           total: 0,
@@ -86,7 +97,7 @@ export function listContract(open: OpenStore): void {
           [4, false],
           [5, false],
         ] as const) {
-          const page = await store.list({ ...alice, limit })
+          const page = await store.list({ ...alicePartition, limit })
           assert.deepEqual(
             { count: page.tasks.length, more: page.more, total: page.total },
             { count: Math.min(limit, 4), more, total: 4 },
@@ -99,7 +110,7 @@ export function listContract(open: OpenStore): void {
       'page without a loss or a repeat when many tasks share one time [B-79]',
       withStore(open, async ({ store }) => {
         const tasks = await createMany(store, 17, (n) => ({ statusAt: day0 + (n % 2) }))
-        const seen = idsOf(await allPages(store, { ...alice, limit: 4 }))
+        const seen = idsOf(await allPages(store, { ...alicePartition, limit: 4 }))
         assert.equal(new Set(seen).size, 17)
         assert.deepEqual([...seen].sort(), [...idsOf(tasks)].sort())
       }),
@@ -111,10 +122,10 @@ export function listContract(open: OpenStore): void {
         const tasks = await createMany(store, 20, (n) => ({ statusAt: day0 + n }))
         const moving = tasks.filter((_, n) => n % 5 === 0)
         const staying = tasks.filter((_, n) => n % 5 !== 0)
-        const seen = await allPages(store, { ...alice, limit: 3 }, async (page) => {
-          await create(store, { statusAt: day0 + 100 + page })
+        const seen = await allPages(store, { ...alicePartition, limit: 3 }, async (page) => {
+          await createTask(store, { statusAt: day0 + 100 + page })
           const task = moving[page % moving.length]
-          if (page < moving.length && task) await move(store, task.id, 1, 'TASK_STATE_WORKING', day0 + 200 + page)
+          if (page < moving.length && task) await moveTask(store, task.id, 1, 'TASK_STATE_WORKING', day0 + 200 + page)
         })
         const ids = idsOf(seen)
         assert.equal(new Set(ids).size, ids.length)
@@ -126,12 +137,12 @@ export function listContract(open: OpenStore): void {
       'go on after a task that is no longer there [B-79]',
       withStore(open, async ({ store }) => {
         const tasks = await createMany(store, 6, (n) => ({ statusAt: day0 + n, state: 'TASK_STATE_COMPLETED' }))
-        const { tasks: first } = await store.list({ ...alice, limit: 3 })
+        const { tasks: first } = await store.list({ ...alicePartition, limit: 3 })
         const last = first.at(-1) as TaskRow
         await store.prune({ maxTasks: 0, batch: 100 })
         const fresh = await createMany(store, 3, (n) => ({ statusAt: day0 + n }))
         const { tasks: rest } = await store.list({
-          ...alice,
+          ...alicePartition,
           limit: 3,
           before: { statusAt: last.statusAt, id: last.id },
         })
@@ -148,7 +159,12 @@ export function listContract(open: OpenStore): void {
           state: n % 2 === 0 ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_WORKING',
           statusAt: day0 + n,
         }))
-        await create(store, { ...bob, contextId: 'context-1', state: 'TASK_STATE_WORKING', statusAt: day0 + 9 })
+        await createTask(store, {
+          ...bobPartition,
+          contextId: 'context-1',
+          state: 'TASK_STATE_WORKING',
+          statusAt: day0 + 9,
+        })
         for (const contextId of [undefined, 'context-1', 'context-9']) {
           for (const state of [undefined, 'TASK_STATE_WORKING', 'TASK_STATE_FAILED'] as const) {
             for (const statusAtOrAfter of [undefined, day0 + 13, day0 + 99]) {
@@ -158,7 +174,7 @@ export function listContract(open: OpenStore): void {
                 .filter((task) => statusAtOrAfter === undefined || task.statusAt >= statusAtOrAfter)
                 .reverse()
               const query: ListQuery = {
-                ...alice,
+                ...alicePartition,
                 limit: 4,
                 ...(contextId && { contextId }),
                 ...(state && { state }),
@@ -197,7 +213,7 @@ export function listContract(open: OpenStore): void {
         for (let n = 0; n < 16; n += 1) {
           const fields = { owner: n % 3 === 0 ? 'bob' : 'alice', agent: n % 2 === 0 ? 'echo' : 'clock' }
           const state = states[n % states.length] as TaskState
-          const task = await create(store, { ...fields, state, statusAt: day0 + n })
+          const task = await createTask(store, { ...fields, state, statusAt: day0 + n })
           standing.set(task.id, { ...fields, state, head: 1 })
         }
         await expect()
@@ -210,13 +226,13 @@ export function listContract(open: OpenStore): void {
           await Promise.all(
             [...standing].map(async ([id, task]) => {
               if (isTerminal(task.state)) return
-              await move(store, id, task.head, to, day0 + 50)
+              await moveTask(store, id, task.head, to, day0 + 50)
               standing.set(id, { ...task, state: to, head: task.head + 1 })
               // Refused appends must not be counted.
               await store.append(id, {
                 expectedSeq: 0,
                 records: [],
-                change: { status: statusOf('TASK_STATE_FAILED'), statusAt: 1 },
+                change: { status: taskStatusOf('TASK_STATE_FAILED'), statusAt: 1 },
               })
             }),
           )
@@ -238,27 +254,27 @@ export function listContract(open: OpenStore): void {
     it(
       'count the active tasks of an owner over all agents, in one tenant',
       withStore(open, async ({ store }) => {
-        await create(store)
-        await create(store, { agent: 'clock', state: 'TASK_STATE_AUTH_REQUIRED' })
-        await create(store, { tenant: 'another' })
-        await create(store, { ...bob })
+        await createTask(store)
+        await createTask(store, { agent: 'clock', state: 'TASK_STATE_AUTH_REQUIRED' })
+        await createTask(store, { tenant: 'another' })
+        await createTask(store, { ...bobPartition })
         await createFinished(store)
         assert.equal(await store.countActive('acme', 'alice'), 2)
-        assert.equal(await store.countActive('acme', 'nobody'), 0)
+        assert.equal(await store.countActive('acme', 'unknown'), 0)
       }),
     )
 
     it(
-      'count the tasks of everybody by their state, and forget those that are gone',
+      'count the tasks of all callers by their state, without removed ones',
       withStore(open, async ({ store }) => {
         const counts = async () =>
           Object.fromEntries((await store.countStates()).map(({ state, tasks }) => [state.slice(11), tasks]))
         assert.deepEqual(await counts(), {})
-        const one = await create(store)
-        await create(store, { tenant: 'another', agent: 'clock', owner: 'bob' })
+        const one = await createTask(store)
+        await createTask(store, { tenant: 'another', agent: 'clock', owner: 'bob' })
         await createFinished(store)
         assert.deepEqual(await counts(), { SUBMITTED: 2, COMPLETED: 1 })
-        await move(store, one.id, 1, 'TASK_STATE_INPUT_REQUIRED')
+        await moveTask(store, one.id, 1, 'TASK_STATE_INPUT_REQUIRED')
         assert.deepEqual(await counts(), { SUBMITTED: 1, INPUT_REQUIRED: 1, COMPLETED: 1 })
         await store.prune({ maxTasks: 2, batch: 10 })
         assert.deepEqual(await counts(), { SUBMITTED: 1, INPUT_REQUIRED: 1 })
@@ -275,12 +291,12 @@ export function listContract(open: OpenStore): void {
           createdAt: day0 + n,
           statusAt: day0 + 50 - n,
         }))
-        await create(store, { contextId: 'another talk' })
-        await create(store, { ...bob, contextId: 'talk' })
-        assert.deepEqual(idsOf(await store.context(alice, 'talk', 10)), idsOf(tasks))
-        assert.deepEqual(idsOf(await store.context(alice, 'talk', 2)), idsOf(tasks.slice(-2)))
-        assert.deepEqual(await store.context(alice, 'no talk', 10), [])
-        const [row] = await store.context(alice, 'talk', 1)
+        await createTask(store, { contextId: 'another talk' })
+        await createTask(store, { ...bobPartition, contextId: 'talk' })
+        assert.deepEqual(idsOf(await store.context(alicePartition, 'talk', 10)), idsOf(tasks))
+        assert.deepEqual(idsOf(await store.context(alicePartition, 'talk', 2)), idsOf(tasks.slice(-2)))
+        assert.deepEqual(await store.context(alicePartition, 'no talk', 10), [])
+        const [row] = await store.context(alicePartition, 'talk', 1)
         assert.deepEqual(row, await store.load(tasks[4]?.id as string))
       }),
     )
@@ -288,10 +304,10 @@ export function listContract(open: OpenStore): void {
     it(
       'follows the tasks as they move',
       withStore(open, async ({ store }) => {
-        const task = await create(store, { contextId: 'talk' })
-        await appended(store, task.id, { expectedSeq: 1, records: [], change: { consumedSeq: 1 } })
-        await move(store, task.id, 1, 'TASK_STATE_COMPLETED', day0 + 1)
-        const [row] = await store.context(alice, 'talk', 5)
+        const task = await createTask(store, { contextId: 'talk' })
+        await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { consumedSeq: 1 } })
+        await moveTask(store, task.id, 1, 'TASK_STATE_COMPLETED', day0 + 1)
+        const [row] = await store.context(alicePartition, 'talk', 5)
         assert.equal(row?.status.state, 'TASK_STATE_COMPLETED')
       }),
     )

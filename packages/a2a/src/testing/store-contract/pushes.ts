@@ -1,9 +1,19 @@
-/** Push cursors: made due by what is visible, claimed under a fence, moved once, and never left behind the log. */
+/** Push cursors: made due by visible records, claimed under a fence, moved once, and never left behind the log. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { PushAttempt, PushRow, Store } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import { appended, chunk, chunks, create, day0, idsOf, notes, push, withStore } from './harness.ts'
+import {
+  assertAppended,
+  chunk,
+  chunks,
+  createTask,
+  day0,
+  idsOf,
+  noteRecords,
+  newPushRow,
+  withStore,
+} from './harness.ts'
 
 const minute = 60_000
 
@@ -18,9 +28,9 @@ export function pushContract(open: OpenStore): void {
     it(
       'are saved, loaded, listed, replaced and deleted',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store)
-        const one = push(id, { id: 'one', deliveredSeq: 1 })
-        const two = push(id, { id: 'two', deliveredSeq: 1, dueAt: day0, attempt: 3, state: 'dead' })
+        const { id } = await createTask(store)
+        const one = newPushRow(id, { id: 'one', deliveredSeq: 1 })
+        const two = newPushRow(id, { id: 'two', deliveredSeq: 1, dueAt: day0, attempt: 3, state: 'dead' })
         await store.savePush(one)
         await store.savePush(two)
         assert.deepEqual(await store.loadPush(id, 'one'), one)
@@ -39,21 +49,21 @@ export function pushContract(open: OpenStore): void {
     it(
       'belong to one task, whatever their id',
       withStore(open, async ({ store }) => {
-        const [a, b] = [await create(store), await create(store)]
-        await store.savePush(push(a.id))
+        const [a, b] = [await createTask(store), await createTask(store)]
+        await store.savePush(newPushRow(a.id))
         assert.equal(await store.loadPush(b.id, 'hook'), undefined)
         assert.deepEqual(await store.listPush(b.id), [])
-        await assert.rejects(store.savePush(push('nobody')))
+        await assert.rejects(store.savePush(newPushRow('unknown')))
       }),
     )
 
     it(
       'are idle when nothing visible is ahead of them, and due at once when something is',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store, {}, { records: [...chunks('a'), ...notes('b')] })
-        await store.savePush(push(id, { id: 'idle', deliveredSeq: 1 }))
-        await store.savePush(push(id, { id: 'behind', deliveredSeq: 0 }))
-        await store.savePush(push(id, { id: 'done', deliveredSeq: 0, state: 'done' }))
+        const { id } = await createTask(store, {}, { records: [...chunks('a'), ...noteRecords('b')] })
+        await store.savePush(newPushRow(id, { id: 'idle', deliveredSeq: 1 }))
+        await store.savePush(newPushRow(id, { id: 'behind', deliveredSeq: 0 }))
+        await store.savePush(newPushRow(id, { id: 'done', deliveredSeq: 0, state: 'done' }))
         assert.equal((await store.loadPush(id, 'idle'))?.dueAt, undefined)
         const claimed = await store.claimPush(day0, day0 + minute, 10)
         assert.deepEqual(idsOf(claimed.map(({ push }) => push)), ['behind'])
@@ -65,13 +75,13 @@ export function pushContract(open: OpenStore): void {
     it(
       'are made due by an append with visible records, and by nothing else',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store)
-        await store.savePush(push(id, { deliveredSeq: 1 }))
-        await store.savePush(push(id, { id: 'dead', deliveredSeq: 1, state: 'dead' }))
-        await appended(store, id, { expectedSeq: 1, records: notes('internal') })
-        await appended(store, id, { expectedSeq: 2, records: [], change: { consumedSeq: 1 } })
+        const { id } = await createTask(store)
+        await store.savePush(newPushRow(id, { deliveredSeq: 1 }))
+        await store.savePush(newPushRow(id, { id: 'dead', deliveredSeq: 1, state: 'dead' }))
+        await assertAppended(store, id, { expectedSeq: 1, records: noteRecords('internal') })
+        await assertAppended(store, id, { expectedSeq: 2, records: [], change: { consumedSeq: 1 } })
         assert.deepEqual(await store.claimPush(day0 + minute, day0 + minute, 10), [])
-        await appended(store, id, { expectedSeq: 2, records: [...chunks('news'), ...notes('internal')] })
+        await assertAppended(store, id, { expectedSeq: 2, records: [...chunks('news'), ...noteRecords('internal')] })
         const { push: row } = await claimOne(store, day0)
         assert.deepEqual({ id: row.id, deliveredSeq: row.deliveredSeq }, { id: 'hook', deliveredSeq: 1 })
       }),
@@ -80,11 +90,11 @@ export function pushContract(open: OpenStore): void {
     it(
       'wait for the time of a retry, also when more comes meanwhile',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store)
-        await store.savePush(push(id, { deliveredSeq: 0 }))
+        const { id } = await createTask(store)
+        await store.savePush(newPushRow(id, { deliveredSeq: 0 }))
         const { fence } = await claimOne(store, day0)
         assert.ok(await store.movePush(id, 'hook', fence, { attempt: 1, dueAt: day0 + 5_000 }))
-        await appended(store, id, { expectedSeq: 1, records: chunks('more') })
+        await assertAppended(store, id, { expectedSeq: 1, records: chunks('more') })
         assert.deepEqual(await store.claimPush(day0 + 4_999, day0 + minute, 10), [])
         const { push: row } = await claimOne(store, day0 + 5_000)
         assert.deepEqual({ attempt: row.attempt, deliveredSeq: row.deliveredSeq }, { attempt: 1, deliveredSeq: 0 })
@@ -94,8 +104,8 @@ export function pushContract(open: OpenStore): void {
     it(
       'are claimed once while the claim lasts, under growing fences after',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store)
-        await store.savePush(push(id))
+        const { id } = await createTask(store)
+        await store.savePush(newPushRow(id))
         const batches = await Promise.all([
           store.claimPush(day0, day0 + minute, 10),
           store.claimPush(day0, day0 + minute, 10),
@@ -116,8 +126,8 @@ export function pushContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const made = []
         for (const at of [3, 1, 2]) {
-          const { id } = await create(store, {}, { records: [chunk({ text: 'a' })] })
-          await store.savePush(push(id, { dueAt: day0 + at }))
+          const { id } = await createTask(store, {}, { records: [chunk({ text: 'a' })] })
+          await store.savePush(newPushRow(id, { dueAt: day0 + at }))
           made[at] = id
         }
         const first = await store.claimPush(day0 + 9, day0 + minute, 2)
@@ -132,12 +142,12 @@ export function pushContract(open: OpenStore): void {
     it(
       'go idle when all is delivered, and are given back by one move only',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store)
-        await store.savePush(push(id, { attempt: 2 }))
+        const { id } = await createTask(store)
+        await store.savePush(newPushRow(id, { attempt: 2 }))
         const { fence } = await claimOne(store, day0)
         assert.equal(await store.movePush(id, 'hook', fence, { deliveredSeq: 1, attempt: 0, dueAt: null }), true)
         assert.equal(await store.movePush(id, 'hook', fence, { deliveredSeq: 9 }), false)
-        const row: PushRow = push(id, { deliveredSeq: 1 })
+        const row: PushRow = newPushRow(id, { deliveredSeq: 1 })
         assert.deepEqual(await store.loadPush(id, 'hook'), row)
         assert.deepEqual(await store.claimPush(day0 + minute, day0 + minute, 10), [])
       }),
@@ -146,10 +156,10 @@ export function pushContract(open: OpenStore): void {
     it(
       'stay due when an append comes during the delivery',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store)
-        await store.savePush(push(id))
+        const { id } = await createTask(store)
+        await store.savePush(newPushRow(id))
         const { fence } = await claimOne(store, day0)
-        await appended(store, id, { expectedSeq: 1, records: chunks('meanwhile') })
+        await assertAppended(store, id, { expectedSeq: 1, records: chunks('meanwhile') })
         assert.deepEqual(await store.claimPush(day0 + 1, day0 + minute, 10), [])
         assert.ok(await store.movePush(id, 'hook', fence, { deliveredSeq: 1, dueAt: null }))
         const again = await claimOne(store, day0 + 1)
@@ -162,8 +172,8 @@ export function pushContract(open: OpenStore): void {
     it(
       'stay due when a delivery took only a part, and not for internal records',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store, {}, { records: [...chunks('a', 'b'), ...notes('c')] })
-        await store.savePush(push(id))
+        const { id } = await createTask(store, {}, { records: [...chunks('a', 'b'), ...noteRecords('c')] })
+        await store.savePush(newPushRow(id))
         const first = await claimOne(store, day0)
         assert.ok(await store.movePush(id, 'hook', first.fence, { deliveredSeq: 1 }))
         const second = await claimOne(store, day0)
@@ -176,11 +186,11 @@ export function pushContract(open: OpenStore): void {
       'are over when they are done or dead',
       withStore(open, async ({ store }) => {
         for (const state of ['done', 'dead'] as const) {
-          const { id } = await create(store)
-          await store.savePush(push(id))
+          const { id } = await createTask(store)
+          await store.savePush(newPushRow(id))
           const { fence } = await claimOne(store, day0)
           assert.ok(await store.movePush(id, 'hook', fence, { state, dueAt: day0 }))
-          await appended(store, id, { expectedSeq: 1, records: chunks('more') })
+          await assertAppended(store, id, { expectedSeq: 1, records: chunks('more') })
           assert.equal((await store.loadPush(id, 'hook'))?.state, state)
           assert.deepEqual(await store.claimPush(day0 + minute, day0 + minute, 10), [])
         }
@@ -190,16 +200,16 @@ export function pushContract(open: OpenStore): void {
     it(
       'shut out a delivery of a config that was deleted or replaced under it',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store)
-        await store.savePush(push(id))
+        const { id } = await createTask(store)
+        await store.savePush(newPushRow(id))
         const first = await claimOne(store, day0)
-        await store.savePush(push(id, { config: { url: 'https://hooks.example.com/new' } }))
+        await store.savePush(newPushRow(id, { config: { url: 'https://hooks.example.com/new' } }))
         assert.equal(await store.movePush(id, 'hook', first.fence, { deliveredSeq: 1 }), false)
         const second = await claimOne(store, day0)
         assert.ok(second.fence > first.fence)
         await store.deletePush(id, 'hook')
         assert.equal(await store.movePush(id, 'hook', second.fence, { deliveredSeq: 1 }), false)
-        await store.savePush(push(id))
+        await store.savePush(newPushRow(id))
         const third = await claimOne(store, day0)
         assert.equal(await store.movePush(id, 'hook', second.fence, { deliveredSeq: 1 }), false)
         assert.equal(await store.movePush(id, 'hook', third.fence, { deliveredSeq: 1 }), true)
@@ -211,10 +221,10 @@ export function pushContract(open: OpenStore): void {
     it(
       'go if the claim is the last one, and stay if they were replaced, claimed or moved since',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store)
-        await store.savePush(push(id))
+        const { id } = await createTask(store)
+        await store.savePush(newPushRow(id))
         const first = await claimOne(store, day0)
-        await store.savePush(push(id))
+        await store.savePush(newPushRow(id))
         assert.equal(await store.deletePush(id, 'hook', first.fence), false)
         const second = await claimOne(store, day0)
         await store.movePush(id, 'hook', second.fence, { dueAt: day0 })
@@ -231,8 +241,8 @@ export function pushContract(open: OpenStore): void {
     it(
       'are listed newest first, as many as asked for, for one config',
       withStore(open, async ({ store }) => {
-        const { id } = await create(store)
-        await store.savePush(push(id))
+        const { id } = await createTask(store)
+        await store.savePush(newPushRow(id))
         const attempt = (n: number): PushAttempt => ({
           taskId: id,
           pushId: n === 9 ? 'another' : 'hook',
@@ -246,16 +256,16 @@ export function pushContract(open: OpenStore): void {
         for (const n of [1, 2, 9, 3]) await store.recordAttempt(attempt(n))
         assert.deepEqual(await store.listAttempts(id, 'hook', 10), [attempt(3), attempt(2), attempt(1)])
         assert.deepEqual(await store.listAttempts(id, 'hook', 2), [attempt(3), attempt(2)])
-        assert.deepEqual(await store.listAttempts('nobody', 'hook', 2), [])
+        assert.deepEqual(await store.listAttempts('unknown', 'hook', 2), [])
       }),
     )
 
     it(
       'of a task that is gone are not kept, and do no harm',
       withStore(open, async ({ store }) => {
-        const lost = { taskId: 'nobody', pushId: 'hook', seq: 1, at: day0, attempt: 1, outcome: '204', durationMs: 1 }
+        const lost = { taskId: 'unknown', pushId: 'hook', seq: 1, at: day0, attempt: 1, outcome: '204', durationMs: 1 }
         await store.recordAttempt(lost)
-        assert.deepEqual(await store.listAttempts('nobody', 'hook', 2), [])
+        assert.deepEqual(await store.listAttempts('unknown', 'hook', 2), [])
       }),
     )
   })

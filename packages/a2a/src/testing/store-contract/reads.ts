@@ -1,23 +1,23 @@
-/** Reading the log back: in order, in pieces, while it grows, with large bytes whole, and after the store was closed. */
+/** Reading the log back: in order, in pages, while it grows, with large bytes intact, and after the store was closed. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Artifact, Part, Task } from '../../model/task.ts'
 import type { Snapshot } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
 import {
-  appended,
-  bob,
+  assertAppended,
+  bobPartition,
   chunk,
   chunks,
-  create,
+  createTask,
   day0,
   feedOf,
   idsOf,
-  notes,
-  record,
-  statusOf,
+  noteRecords,
+  newRecord,
+  taskStatusOf,
   withStore,
-  words,
+  recordTexts,
 } from './harness.ts'
 
 export function readContract(open: OpenStore): void {
@@ -26,15 +26,15 @@ export function readContract(open: OpenStore): void {
       'begins after any seq and stops at the limit, wherever the appends began and ended',
       withStore(open, async ({ store }) => {
         const letters = 'abcdefghij'.split('')
-        const task = await create(store, {}, { records: chunks('a') })
-        await appended(store, task.id, { expectedSeq: 1, records: chunks('b', 'c', 'd', 'e') })
-        await appended(store, task.id, { expectedSeq: 5, records: notes('f', 'g') })
-        await appended(store, task.id, { expectedSeq: 7, records: chunks('h', 'i', 'j') })
+        const task = await createTask(store, {}, { records: chunks('a') })
+        await assertAppended(store, task.id, { expectedSeq: 1, records: chunks('b', 'c', 'd', 'e') })
+        await assertAppended(store, task.id, { expectedSeq: 5, records: noteRecords('f', 'g') })
+        await assertAppended(store, task.id, { expectedSeq: 7, records: chunks('h', 'i', 'j') })
         for (let after = 0; after <= 11; after += 1) {
-          assert.deepEqual(words(await store.read(task.id, after)), letters.slice(after))
+          assert.deepEqual(recordTexts(await store.read(task.id, after)), letters.slice(after))
           for (const limit of [1, 3, 5, 20]) {
             const found = await store.read(task.id, after, limit)
-            assert.deepEqual(words(found), letters.slice(after, after + limit))
+            assert.deepEqual(recordTexts(found), letters.slice(after, after + limit))
             if (found.length > 0) assert.equal(found[0]?.seq, after + 1)
           }
         }
@@ -46,9 +46,9 @@ export function readContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const long = (letter: string): string => letter.repeat(10_000)
         const raw = Buffer.alloc(150_000, 7).toString('base64')
-        const task = await create(store, {}, { records: chunks(long('a'), long('b'), long('c')) })
-        await appended(store, task.id, { expectedSeq: 3, records: chunks(long('d'), 'e', 'f') })
-        await appended(store, task.id, {
+        const task = await createTask(store, {}, { records: chunks(long('a'), long('b'), long('c')) })
+        await assertAppended(store, task.id, { expectedSeq: 3, records: chunks(long('d'), 'e', 'f') })
+        await assertAppended(store, task.id, {
           expectedSeq: 6,
           records: [chunk({ raw }), chunk({ raw }), chunk({ text: long('\u0001\u4e2d') }), chunk({ text: 'z' })],
         })
@@ -65,7 +65,7 @@ export function readContract(open: OpenStore): void {
         assert.deepEqual(await seqs(8, undefined, 1_000_000), [9, 10])
         assert.deepEqual(await seqs(0, undefined, 1_000_000), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
         assert.deepEqual(await seqs(10, undefined, 1), [])
-        // From page to page nothing is missing and nothing comes twice.
+        // Across pages nothing is missing and nothing is repeated.
         const read: number[] = []
         for (
           let page = await seqs(0, 1_000, 15_000);
@@ -81,8 +81,8 @@ export function readContract(open: OpenStore): void {
     it(
       'gives the time of each record',
       withStore(open, async ({ store }) => {
-        const records = [1, 2, 3].map((n) => record({ type: 'note', text: `${n}` }, day0 + n))
-        const task = await create(store, {}, { records })
+        const records = [1, 2, 3].map((n) => newRecord({ type: 'note', text: `${n}` }, day0 + n))
+        const task = await createTask(store, {}, { records })
         assert.deepEqual(
           (await store.read(task.id, 0)).map(({ at }) => at),
           [day0 + 1, day0 + 2, day0 + 3],
@@ -93,25 +93,27 @@ export function readContract(open: OpenStore): void {
     it(
       'finds nothing of a task that does not exist',
       withStore(open, async ({ store }) => {
-        assert.equal(await store.load('nobody'), undefined)
-        assert.deepEqual(await store.read('nobody', 0), [])
-        assert.equal(await store.firstSeq('nobody'), 1)
-        assert.equal(await store.loadSnapshot('nobody'), undefined)
+        assert.equal(await store.load('unknown'), undefined)
+        assert.deepEqual(await store.read('unknown', 0), [])
+        assert.equal(await store.firstSeq('unknown'), 1)
+        assert.equal(await store.loadSnapshot('unknown'), undefined)
       }),
     )
 
     it(
       'has all of a long log, and the first seq of it',
       withStore(open, async ({ store }) => {
-        const task = await create(store)
+        const task = await createTask(store)
         let head = 1
         for (let n = 0; n < 10; n += 1) {
           const texts = Array.from({ length: 400 }, (_, index) => `${head + index + 1}`)
-          ;({ head } = await appended(store, task.id, { expectedSeq: head, records: chunks(...texts) }))
+          ;({ head } = await assertAppended(store, task.id, { expectedSeq: head, records: chunks(...texts) }))
         }
         const log = await store.read(task.id, 1)
         assert.equal(log.length, 4_000)
-        assert.ok(log.every(({ seq }, index) => seq === index + 2 && words([log[index] as never])[0] === `${seq}`))
+        assert.ok(
+          log.every(({ seq }, index) => seq === index + 2 && recordTexts([log[index] as never])[0] === `${seq}`),
+        )
         assert.equal(await store.firstSeq(task.id), 1)
       }),
     )
@@ -122,9 +124,9 @@ export function readContract(open: OpenStore): void {
         const raw = (fill: number, bytes = 100_000) => Buffer.alloc(bytes, fill).toString('base64')
         const part = (fill: number): Part => ({ raw: raw(fill), filename: `${fill}.bin`, mediaType: 'application/x' })
         const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'see' }, part(2)] } as const
-        const status = { ...statusOf('TASK_STATE_WORKING'), message: { ...message, parts: [part(3), part(1)] } }
-        const records = [chunk(part(1)), record({ type: 'message', message }), record({ type: 'status', status })]
-        const task = await create(
+        const status = { ...taskStatusOf('TASK_STATE_WORKING'), message: { ...message, parts: [part(3), part(1)] } }
+        const records = [chunk(part(1)), newRecord({ type: 'message', message }), newRecord({ type: 'status', status })]
+        const task = await createTask(
           store,
           { status },
           { records: [...records, chunk(part(1)), chunk({ raw: raw(9, 10) })] },
@@ -155,7 +157,7 @@ export function readContract(open: OpenStore): void {
           `sha256:${digest}`.repeat(2_000),
           `${'A'.repeat(100_001)}=`,
         ].map((raw) => ({ raw }))
-        const task = await create(store, {}, { records: parts.map((part) => chunk(part)) })
+        const task = await createTask(store, {}, { records: parts.map((part) => chunk(part)) })
         assert.deepEqual(
           (await store.read(task.id, 0)).map(({ body }) => body),
           parts.map((part) => chunk(part).body),
@@ -170,7 +172,7 @@ export function readContract(open: OpenStore): void {
     it(
       'ends at once if the log is already longer',
       withStore(open, async ({ store }) => {
-        const task = await create(store)
+        const task = await createTask(store)
         await store.changed(task.id, 0, forever())
       }),
     )
@@ -178,16 +180,16 @@ export function readContract(open: OpenStore): void {
     it(
       'ends for every reader that was waiting, with the append',
       withStore(open, async ({ store }) => {
-        const task = await create(store)
+        const task = await createTask(store)
         const readers = Array.from({ length: 5 }, async () => {
           let found = await store.read(task.id, 1)
           while (found.length === 0) {
             await store.changed(task.id, 1, forever())
             found = await store.read(task.id, 1)
           }
-          return words(found)
+          return recordTexts(found)
         })
-        await appended(store, task.id, { expectedSeq: 1, records: chunks('news') })
+        await assertAppended(store, task.id, { expectedSeq: 1, records: chunks('news') })
         for (const seen of await Promise.all(readers)) assert.deepEqual(seen, ['news'])
       }),
     )
@@ -197,7 +199,7 @@ export function readContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const id = 'still to come'
         const made = store.changed(id, 0, forever())
-        await create(store, { id })
+        await createTask(store, { id })
         await made
       }),
     )
@@ -205,7 +207,7 @@ export function readContract(open: OpenStore): void {
     it(
       'ends when the signal aborts, before or while it waits',
       withStore(open, async ({ store }) => {
-        const task = await create(store)
+        const task = await createTask(store)
         await store.changed(task.id, 1, AbortSignal.abort())
         const patience = new AbortController()
         const waiting = store.changed(task.id, 1, patience.signal)
@@ -217,7 +219,7 @@ export function readContract(open: OpenStore): void {
     it(
       'ends when the store closes',
       withStore(open, async ({ store }) => {
-        const task = await create(store)
+        const task = await createTask(store)
         const waiting = store.changed(task.id, 1, forever()).catch(() => {})
         await store.close()
         await waiting
@@ -229,7 +231,7 @@ export function readContract(open: OpenStore): void {
     const fold = (id: string, text: string): Task => ({
       id,
       contextId: 'c',
-      status: statusOf('TASK_STATE_COMPLETED'),
+      status: taskStatusOf('TASK_STATE_COMPLETED'),
       artifacts: [{ artifactId: 'answer', parts: [{ text }] }],
       history: [],
     })
@@ -237,7 +239,7 @@ export function readContract(open: OpenStore): void {
     it(
       'are kept, and replaced by newer ones only',
       withStore(open, async ({ store }) => {
-        const task = await create(store, {}, { records: chunks('a', 'b', 'c') })
+        const task = await createTask(store, {}, { records: chunks('a', 'b', 'c') })
         assert.equal(await store.loadSnapshot(task.id), undefined)
         const older: Snapshot = { seq: 2, task: fold(task.id, 'ab'), internal: { turn: 1 } }
         const newer: Snapshot = { seq: 3, task: fold(task.id, 'abc'), internal: { turn: 1, waiting: [{ seq: 3 }] } }
@@ -246,15 +248,15 @@ export function readContract(open: OpenStore): void {
         await store.saveSnapshot(task.id, newer)
         await store.saveSnapshot(task.id, older)
         assert.deepEqual(await store.loadSnapshot(task.id), newer)
-        assert.deepEqual(words(await store.read(task.id, 0)), ['a', 'b', 'c'])
+        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['a', 'b', 'c'])
       }),
     )
 
     it(
       'of a task that is gone are not kept',
       withStore(open, async ({ store }) => {
-        await store.saveSnapshot('nobody', { seq: 1, task: fold('nobody', 'x'), internal: {} })
-        assert.equal(await store.loadSnapshot('nobody'), undefined)
+        await store.saveSnapshot('unknown', { seq: 1, task: fold('unknown', 'x'), internal: {} })
+        assert.equal(await store.loadSnapshot('unknown'), undefined)
       }),
     )
   })
@@ -263,17 +265,17 @@ export function readContract(open: OpenStore): void {
     it(
       'tells of every append once, in one order for all readers, from any position',
       withStore(open, async ({ store }) => {
-        const one = await create(store, {}, { records: chunks('a', 'b') })
-        const two = await create(store, { ...bob })
-        await appended(store, one.id, { expectedSeq: 2, records: notes('c') })
-        await appended(store, one.id, { expectedSeq: 3, records: [], change: { consumedSeq: 1 } })
+        const one = await createTask(store, {}, { records: chunks('a', 'b') })
+        const two = await createTask(store, { ...bobPartition })
+        await assertAppended(store, one.id, { expectedSeq: 2, records: noteRecords('c') })
+        await assertAppended(store, one.id, { expectedSeq: 3, records: [], change: { consumedSeq: 1 } })
         const feed = await feedOf(store, 3)
         const { tenant, agent, owner } = one
         assert.deepEqual(
           feed.map(({ position: _, ...entry }) => entry),
           [
             { tenant, agent, owner, taskId: one.id, firstSeq: 1, lastSeq: 2 },
-            { ...bob, taskId: two.id, firstSeq: 1, lastSeq: 1 },
+            { ...bobPartition, taskId: two.id, firstSeq: 1, lastSeq: 1 },
             { tenant, agent, owner, taskId: one.id, firstSeq: 3, lastSeq: 3 },
           ],
         )
@@ -291,11 +293,11 @@ export function readContract(open: OpenStore): void {
     it(
       'never uses a position again, also when the newest tasks are removed and the store is opened anew',
       withStore(open, async ({ store, reopen }) => {
-        await create(store, { state: 'TASK_STATE_COMPLETED' })
+        await createTask(store, { state: 'TASK_STATE_COMPLETED' })
         const last = (await feedOf(store, 1)).at(-1)?.position as number
         await store.prune({ finishedBefore: day0 + 1, batch: 10 })
         const again = (await reopen?.()) ?? store
-        const next = await create(again)
+        const next = await createTask(again)
         const news = await feedOf(again, 1, last)
         assert.deepEqual(idsOf(news.map(({ taskId: id }) => ({ id }))), [next.id])
       }),
@@ -306,14 +308,14 @@ export function readContract(open: OpenStore): void {
     it(
       'waits for what is being written, and then nothing works any more',
       withStore(open, async ({ store, reopen }) => {
-        const task = await create(store)
+        const task = await createTask(store)
         const pending = store.append(task.id, { expectedSeq: 1, records: chunks('last words') })
         const again = reopen === undefined ? await store.close() : await reopen()
         assert.deepEqual(await pending, { outcome: 'appended', head: 2 })
         await assert.rejects(store.load(task.id))
         await assert.rejects(store.append(task.id, { expectedSeq: 2, records: [] }))
-        await assert.rejects(store.list({ ...bob, limit: 1 }))
-        if (again) assert.deepEqual(words(await again.read(task.id, 1)), ['last words'])
+        await assert.rejects(store.list({ ...bobPartition, limit: 1 }))
+        if (again) assert.deepEqual(recordTexts(await again.read(task.id, 1)), ['last words'])
       }),
     )
 

@@ -3,12 +3,23 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import { appended, chunk, chunks, create, day0, notes, record, statusOf, timesOf, withStore } from './harness.ts'
+import {
+  assertAppended,
+  chunk,
+  chunks,
+  createTask,
+  day0,
+  noteRecords,
+  newRecord,
+  taskStatusOf,
+  timesOf,
+  withStore,
+} from './harness.ts'
 
 async function takenBy(store: Store) {
-  const { id } = await create(store)
+  const { id } = await createTask(store)
   const take = { holder: 'one', ttlMs: 3_600_000 }
-  const { fence } = await appended(store, id, { expectedSeq: 1, records: [], take })
+  const { fence } = await assertAppended(store, id, { expectedSeq: 1, records: [], take })
   return { id, fence: fence as number }
 }
 
@@ -17,18 +28,18 @@ export function recordTimesContract(open: OpenStore): void {
     it(
       'never go back, within an append or from one to the next',
       withStore(open, async ({ store }) => {
-        const task = await create(store, {}, { records: [chunk({ text: 'a' }, day0 + 20)] })
+        const task = await createTask(store, {}, { records: [chunk({ text: 'a' }, day0 + 20)] })
         const bodies = ['\u0000', '"at": 1', 'ü'].map((text) => chunk({ text }).body)
-        await appended(store, task.id, {
+        await assertAppended(store, task.id, {
           expectedSeq: 1,
-          records: bodies.map((body, index) => record(body, day0 + 10 * (index + 1))),
+          records: bodies.map((body, index) => newRecord(body, day0 + 10 * (index + 1))),
         })
-        await appended(store, task.id, {
+        await assertAppended(store, task.id, {
           expectedSeq: 4,
           records: [chunk({ text: 'x' }, day0 + 50), chunk({ text: 'y' }, day0 + 40), chunk({ text: 'z' }, day0 + 60)],
         })
-        await appended(store, task.id, { expectedSeq: 7, records: [], change: { consumedSeq: 7 } })
-        await appended(store, task.id, { expectedSeq: 7, records: notes('last') })
+        await assertAppended(store, task.id, { expectedSeq: 7, records: [], change: { consumedSeq: 7 } })
+        await assertAppended(store, task.id, { expectedSeq: 7, records: noteRecords('last') })
         assert.deepEqual(await timesOf(store, task.id), [20, 20, 20, 30, 50, 50, 60, 60])
         const log = await store.read(task.id, 0)
         assert.deepEqual(
@@ -42,9 +53,9 @@ export function recordTimesContract(open: OpenStore): void {
       'are remembered after the store was opened again',
       withStore(open, async ({ store, reopen }) => {
         if (reopen === undefined) return
-        const task = await create(store, {}, { records: [chunk({ text: 'a' }, day0 + 20)] })
+        const task = await createTask(store, {}, { records: [chunk({ text: 'a' }, day0 + 20)] })
         const again = await reopen()
-        await appended(again, task.id, { expectedSeq: 1, records: notes('earlier') })
+        await assertAppended(again, task.id, { expectedSeq: 1, records: noteRecords('earlier') })
         assert.deepEqual(await timesOf(again, task.id), [20, 20])
       }),
     )
@@ -54,9 +65,9 @@ export function recordTimesContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store)
         const talk = [chunk({ text: 'a' }, day0 + 10), chunk({ text: 'b' }, day0 + 20)]
-        await appended(store, id, { expectedSeq: 1, fence, records: talk })
-        const late = notes('decided before', 'and with it').map(({ body }) => ({ at: day0 + 5, body }))
-        await appended(store, id, { expectedSeq: 1, records: late, orLater: true })
+        await assertAppended(store, id, { expectedSeq: 1, fence, records: talk })
+        const late = noteRecords('decided before', 'and with it').map(({ body }) => ({ at: day0 + 5, body }))
+        await assertAppended(store, id, { expectedSeq: 1, records: late, orLater: true })
         assert.deepEqual(await timesOf(store, id), [0, 10, 20, 20, 20])
       }),
     )
@@ -65,9 +76,13 @@ export function recordTimesContract(open: OpenStore): void {
       'are not moved within a status: one that is decided by another log is a conflict',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store)
-        await appended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
-        const status = statusOf('TASK_STATE_WORKING', day0 + 1)
-        const late = { expectedSeq: 1, records: [record({ type: 'status', status }, day0 + 1)], orLater: true } as const
+        await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
+        const status = taskStatusOf('TASK_STATE_WORKING', day0 + 1)
+        const late = {
+          expectedSeq: 1,
+          records: [newRecord({ type: 'status', status }, day0 + 1)],
+          orLater: true,
+        } as const
         const answer = await store.append(id, { ...late, change: { status, statusAt: day0 + 1 } })
         assert.deepEqual(answer, { outcome: 'conflict', head: 2 })
       }),

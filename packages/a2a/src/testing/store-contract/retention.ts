@@ -1,21 +1,21 @@
-/** Letting go: finished tasks by age and by count, oldest first; logs where a snapshot covers them; never what is alive. */
+/** Retention: removes finished tasks by age and by count, oldest first, and logs that a snapshot covers; never active tasks. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Snapshot, Store } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
 import {
-  alice,
-  appended,
+  alicePartition,
+  assertAppended,
   chunk,
   chunks,
-  create,
+  createTask,
   createFinished,
   day0,
   feedOf,
   idsOf,
-  push,
+  newPushRow,
   withStore,
-  words,
+  recordTexts,
 } from './harness.ts'
 
 async function finishedAt(store: Store, ...times: readonly number[]): Promise<readonly string[]> {
@@ -25,7 +25,7 @@ async function finishedAt(store: Store, ...times: readonly number[]): Promise<re
 }
 
 async function remaining(store: Store): Promise<readonly string[]> {
-  return idsOf((await store.list({ ...alice, limit: 1_000 })).tasks)
+  return idsOf((await store.list({ ...alicePartition, limit: 1_000 })).tasks)
 }
 
 function snapshotAt(id: string, seq: number): Snapshot {
@@ -38,9 +38,9 @@ export function retentionContract(open: OpenStore): void {
       'removes what finished before a time, with everything that hangs on it',
       withStore(open, async ({ store }) => {
         const [old, edge, young] = (await finishedAt(store, 1, 2, 3)) as [string, string, string]
-        await appended(store, old, { expectedSeq: 1, records: chunks('more') })
+        await assertAppended(store, old, { expectedSeq: 1, records: chunks('more') })
         await store.saveSnapshot(old, snapshotAt(old, 2))
-        await store.savePush(push(old, { state: 'done' }))
+        await store.savePush(newPushRow(old, { state: 'done' }))
         await store.recordAttempt({
           taskId: old,
           pushId: 'hook',
@@ -97,7 +97,7 @@ export function retentionContract(open: OpenStore): void {
           'TASK_STATE_INPUT_REQUIRED',
           'TASK_STATE_AUTH_REQUIRED',
         ] as const) {
-          active.push(await create(store, { state, statusAt: day0 + active.length }))
+          active.push(await createTask(store, { state, statusAt: day0 + active.length }))
         }
         await finishedAt(store, 10)
         assert.equal(await store.prune({ finishedBefore: day0 + 99, maxTasks: 0, logBefore: day0 + 99, batch: 10 }), 1)
@@ -106,12 +106,12 @@ export function retentionContract(open: OpenStore): void {
     )
 
     it(
-      'never removes a task that somebody is still to be told of',
+      'never removes a task with pending push notifications',
       withStore(open, async ({ store }) => {
         const [live, done] = (await finishedAt(store, 1, 2)) as [string, string]
-        await store.savePush(push(live, { deliveredSeq: 1 }))
-        await store.savePush(push(live, { id: 'dead', state: 'dead' }))
-        await store.savePush(push(done, { state: 'done' }))
+        await store.savePush(newPushRow(live, { deliveredSeq: 1 }))
+        await store.savePush(newPushRow(live, { id: 'dead', state: 'dead' }))
+        await store.savePush(newPushRow(done, { state: 'done' }))
         await store.saveSnapshot(live, snapshotAt(live, 1))
         const everything = { finishedBefore: day0 + 99, maxTasks: 0, logBefore: day0 + 99, batch: 10 }
         assert.equal(await store.prune(everything), 1)
@@ -127,7 +127,7 @@ export function retentionContract(open: OpenStore): void {
       'lets a task go once its last cursor is done',
       withStore(open, async ({ store }) => {
         const [id] = (await finishedAt(store, 1)) as [string]
-        await store.savePush(push(id))
+        await store.savePush(newPushRow(id))
         const [claimed] = await store.claimPush(day0 + 9, day0 + 99, 10)
         assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 0)
         await store.movePush(id, 'hook', claimed?.fence as number, { deliveredSeq: 1, state: 'done' })
@@ -140,13 +140,13 @@ export function retentionContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const part = { raw: Buffer.alloc(100_000, 7).toString('base64') }
         const records = [chunk(part)]
-        const first = await create(store, { state: 'TASK_STATE_COMPLETED' }, { records })
-        const second = await create(store, { state: 'TASK_STATE_COMPLETED', statusAt: day0 + 9 }, { records })
+        const first = await createTask(store, { state: 'TASK_STATE_COMPLETED' }, { records })
+        const second = await createTask(store, { state: 'TASK_STATE_COMPLETED', statusAt: day0 + 9 }, { records })
         assert.equal(await store.prune({ finishedBefore: day0 + 9, batch: 10 }), 1)
         assert.equal(await store.load(first.id), undefined)
         assert.deepEqual((await store.read(second.id, 0))[0]?.body, chunk(part).body)
         assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 1)
-        const third = await create(store, {}, { records })
+        const third = await createTask(store, {}, { records })
         assert.deepEqual((await store.read(third.id, 0))[0]?.body, chunk(part).body)
       }),
     )
@@ -158,7 +158,7 @@ export function retentionContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const [id, young] = (await finishedAt(store, 1, 9)) as [string, string]
         for (const task of [id, young]) {
-          await appended(store, task, { expectedSeq: 1, records: chunks('a', 'b') })
+          await assertAppended(store, task, { expectedSeq: 1, records: chunks('a', 'b') })
           await store.saveSnapshot(task, snapshotAt(task, 3))
         }
         assert.equal(await store.prune({ logBefore: day0 + 9, batch: 10 }), 1)
@@ -167,7 +167,7 @@ export function retentionContract(open: OpenStore): void {
         assert.equal((await store.load(id))?.head, 3)
         assert.deepEqual(await store.loadSnapshot(id), snapshotAt(id, 3))
         assert.equal(await store.firstSeq(young), 1)
-        assert.equal((await store.list({ ...alice, limit: 10 })).total, 2)
+        assert.equal((await store.list({ ...alicePartition, limit: 10 })).total, 2)
         assert.equal(await store.prune({ logBefore: day0 + 9, batch: 10 }), 0)
       }),
     )
@@ -177,13 +177,13 @@ export function retentionContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const [bare, partly] = (await finishedAt(store, 1, 2)) as [string, string]
         for (const id of [bare, partly]) {
-          await appended(store, id, { expectedSeq: 1, records: chunks('a') })
-          await appended(store, id, { expectedSeq: 2, records: chunks('b') })
+          await assertAppended(store, id, { expectedSeq: 1, records: chunks('a') })
+          await assertAppended(store, id, { expectedSeq: 2, records: chunks('b') })
         }
         await store.saveSnapshot(partly, snapshotAt(partly, 2))
         await store.prune({ logBefore: day0 + 99, batch: 10 })
         assert.equal((await store.read(bare, 0)).length, 3)
-        assert.deepEqual(words(await store.read(partly, 2)), ['b'])
+        assert.deepEqual(recordTexts(await store.read(partly, 2)), ['b'])
         assert.ok((await store.firstSeq(partly)) <= 3)
         await store.saveSnapshot(partly, snapshotAt(partly, 3))
         await store.prune({ logBefore: day0 + 99, batch: 10 })

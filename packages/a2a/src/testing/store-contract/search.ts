@@ -1,11 +1,11 @@
-/** What whoever runs the server looks for: tasks and webhooks of everybody, in a fixed order, paged without loss or repeat. */
+/** Operator search: tasks and webhooks of all callers, in a fixed order, paged without loss or repeat. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { taskStates } from '../../model/state.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { NewTask, PushPage, PushQuery, SearchQuery, Store, TaskRow } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import { create, createFinished, day0, feedOf, idsOf, move, push, withStore } from './harness.ts'
+import { createTask, createFinished, day0, feedOf, idsOf, moveTask, newPushRow, withStore } from './harness.ts'
 
 async function allPages(store: Store, query: SearchQuery): Promise<readonly TaskRow[]> {
   const seen: TaskRow[] = []
@@ -21,12 +21,12 @@ async function allPages(store: Store, query: SearchQuery): Promise<readonly Task
   return assert.fail('the pages do not end')
 }
 
-/** Of several tenants, agents and owners, in all states, some of them at the same time. */
+/** Tasks of several tenants, agents and owners, in all states, some of them at the same time. */
 async function createCrowd(store: Store, count: number): Promise<readonly NewTask[]> {
   const states = taskStates.slice(1)
   const tasks: NewTask[] = []
   for (let n = 0; n < count; n += 1) {
-    const task = await create(store, {
+    const task = await createTask(store, {
       tenant: n % 4 === 0 ? 'acme' : '',
       agent: ['echo', 'clock', 'concierge'][n % 3] as string,
       owner: ['alice', 'bob', 'https://issuer.example|carol', 'alice'][n % 4] as string,
@@ -40,7 +40,7 @@ async function createCrowd(store: Store, count: number): Promise<readonly NewTas
 }
 
 export function searchContract(open: OpenStore): void {
-  describe('a search over everybody', () => {
+  describe('a search over all callers', () => {
     it(
       'has the newest status first and breaks ties by id, whatever the size of a page',
       withStore(open, async ({ store }) => {
@@ -52,7 +52,7 @@ export function searchContract(open: OpenStore): void {
         const { tasks: first, more } = await store.search({ limit: 40 })
         assert.equal(more, false)
         assert.deepEqual(first[0], await store.load(expected[0] as string))
-        assert.deepEqual(await store.search({ agent: 'nobody', limit: 5 }), { tasks: [], more: false })
+        assert.deepEqual(await store.search({ agent: 'unknown', limit: 5 }), { tasks: [], more: false })
       }),
     )
 
@@ -94,9 +94,9 @@ export function searchContract(open: OpenStore): void {
     it(
       'follows tasks as they move and forgets those that are gone',
       withStore(open, async ({ store }) => {
-        const one = await create(store, { agent: 'echo', statusAt: day0 })
-        const two = await create(store, { agent: 'clock', statusAt: day0 + 1 })
-        await move(store, one.id, 1, 'TASK_STATE_COMPLETED', day0 + 2)
+        const one = await createTask(store, { agent: 'echo', statusAt: day0 })
+        const two = await createTask(store, { agent: 'clock', statusAt: day0 + 1 })
+        await moveTask(store, one.id, 1, 'TASK_STATE_COMPLETED', day0 + 2)
         assert.deepEqual(idsOf((await store.search({ limit: 5 })).tasks), [one.id, two.id])
         assert.deepEqual(idsOf((await store.search({ states: ['TASK_STATE_SUBMITTED'], limit: 5 })).tasks), [two.id])
         await store.prune({ maxTasks: 0, batch: 5 })
@@ -108,11 +108,11 @@ export function searchContract(open: OpenStore): void {
       'counts what has not ended by agent and state',
       withStore(open, async ({ store }) => {
         assert.deepEqual(await store.countUnfinished(), [])
-        await create(store, { agent: 'echo' })
-        await create(store, { agent: 'echo', owner: 'bob', tenant: 'another' })
-        const moved = await create(store, { agent: 'clock' })
+        await createTask(store, { agent: 'echo' })
+        await createTask(store, { agent: 'echo', owner: 'bob', tenant: 'another' })
+        const moved = await createTask(store, { agent: 'clock' })
         await createFinished(store, { agent: 'clock' })
-        await move(store, moved.id, 1, 'TASK_STATE_INPUT_REQUIRED')
+        await moveTask(store, moved.id, 1, 'TASK_STATE_INPUT_REQUIRED')
         const counts = (await store.countUnfinished()).map(({ agent, state, tasks }) => [agent, state.slice(11), tasks])
         assert.deepEqual(
           counts.sort(([one], [other]) => String(one).localeCompare(String(other))),
@@ -127,7 +127,7 @@ export function searchContract(open: OpenStore): void {
     it(
       'finds tasks by the beginning of their ids, and takes no character of it for another',
       withStore(open, async ({ store }) => {
-        for (const id of ['ab', 'ab-1', 'ab-2', 'ac-1', 'a%', 'a_b', 'b']) await create(store, { id })
+        for (const id of ['ab', 'ab-1', 'ab-2', 'ac-1', 'a%', 'a_b', 'b']) await createTask(store, { id })
         const found = async (prefix: string, limit = 10) => idsOf(await store.findTasks(prefix, limit))
         assert.deepEqual(await found('ab'), ['ab-2', 'ab-1', 'ab'])
         assert.deepEqual(await found('ab', 2), ['ab-2', 'ab-1'])
@@ -140,7 +140,7 @@ export function searchContract(open: OpenStore): void {
     )
   })
 
-  describe('webhooks of everybody', () => {
+  describe('webhooks of all callers', () => {
     async function pages(store: Store, query: PushQuery): Promise<readonly string[]> {
       const seen: string[] = []
       let before: number | undefined
@@ -156,13 +156,13 @@ export function searchContract(open: OpenStore): void {
     it(
       'come with the newest first, by state if it is asked for',
       withStore(open, async ({ store }) => {
-        for (const id of ['t1', 't2', 't3']) await create(store, { id, tenant: id })
-        await store.savePush(push('t1', { id: 'a' }))
-        await store.savePush(push('t2', { id: 'b', state: 'dead' }))
-        await store.savePush(push('t2', { id: 'c', state: 'done' }))
-        await store.savePush(push('t3', { id: 'd', state: 'dead' }))
-        // One that is replaced keeps its place.
-        await store.savePush(push('t1', { id: 'a', attempt: 3 }))
+        for (const id of ['t1', 't2', 't3']) await createTask(store, { id, tenant: id })
+        await store.savePush(newPushRow('t1', { id: 'a' }))
+        await store.savePush(newPushRow('t2', { id: 'b', state: 'dead' }))
+        await store.savePush(newPushRow('t2', { id: 'c', state: 'done' }))
+        await store.savePush(newPushRow('t3', { id: 'd', state: 'dead' }))
+        // A replaced one keeps its position.
+        await store.savePush(newPushRow('t1', { id: 'a', attempt: 3 }))
         for (const limit of [1, 3, 4, 10]) {
           assert.deepEqual(await pages(store, { limit }), ['t3 d', 't2 c', 't2 b', 't1 a'])
           assert.deepEqual(await pages(store, { limit, state: 'dead' }), ['t3 d', 't2 b'])
@@ -180,11 +180,11 @@ export function searchContract(open: OpenStore): void {
       'is the place of the last append, before everything that comes',
       withStore(open, async ({ store }) => {
         assert.equal(await store.feedEnd(), 0)
-        await create(store)
-        await create(store)
+        await createTask(store)
+        await createTask(store)
         const last = (await feedOf(store, 2)).at(-1)?.position as number
         assert.equal(await store.feedEnd(), last)
-        const task = await create(store)
+        const task = await createTask(store)
         assert.deepEqual(
           (await feedOf(store, 1, last)).map(({ taskId }) => taskId),
           [task.id],

@@ -1,4 +1,4 @@
-/** Protocol 0.2: the fields of 0.3 that were there already, and an extended card that is an HTTP GET, not a method. */
+/** Protocol 0.2: the fields of 0.3 that already existed, and an extended card that is an HTTP GET, not a method. */
 import type { Operation } from '../../model/operation.ts'
 import { legacyDialect } from '../v0_3/dialect.ts'
 import { v0_3 } from '../v0_3/index.ts'

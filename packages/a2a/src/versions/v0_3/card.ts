@@ -1,12 +1,12 @@
 /** The card of 0.x, in the form of its JSON schema and in that of its proto. */
 import type { AgentCard, AgentInterface, OAuthFlows, SecurityRequirement, SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import { carry } from '../write.ts'
-import type { Form } from './form.ts'
+import { copyFields } from '../copy-fields.ts'
+import type { LegacyForm } from './form.ts'
 
 export interface CardTarget {
   readonly protocolVersion: '0.2.6' | '0.3.0'
-  readonly form: Form
+  readonly form: LegacyForm
 }
 
 export function encodeLegacyCard(card: AgentCard, { protocolVersion, form }: CardTarget): Record<string, unknown> {
@@ -16,8 +16,8 @@ export function encodeLegacyCard(card: AgentCard, { protocolVersion, form }: Car
     description: card.description,
     ...legacyInterfaces(card, protocolVersion),
   }
-  carry(out, card, 'provider', 'version', 'documentationUrl', 'iconUrl')
-  out['capabilities'] = carry(
+  copyFields(out, card, 'provider', 'version', 'documentationUrl', 'iconUrl')
+  out['capabilities'] = copyFields(
     {},
     card.capabilities,
     'streaming',
@@ -31,17 +31,17 @@ export function encodeLegacyCard(card: AgentCard, { protocolVersion, form }: Car
     out['securitySchemes'] = form === 'json' ? mapValues(schemes, writeScheme) : schemes
   }
   if (card.securityRequirements !== undefined) out['security'] = security(card.securityRequirements)
-  carry(out, card, 'defaultInputModes', 'defaultOutputModes')
+  copyFields(out, card, 'defaultInputModes', 'defaultOutputModes')
   out['skills'] = card.skills.map((skill) => {
     const { securityRequirements, ...rest } = skill
     return securityRequirements === undefined ? rest : { ...rest, security: security(securityRequirements) }
   })
   if (card.capabilities.extendedAgentCard === true) out['supportsAuthenticatedExtendedCard'] = true
-  // Signatures cover the 1.0 view of the card only, so they are left out here.
+  // Signatures cover only the 1.0 view of the card, so they are left out here.
   return out
 }
 
-/** Only what 0.x peers can call; the main url is the JSON-RPC one, because 0.2 clients know nothing else. */
+/** Only interfaces that 0.x peers can call; the main url is the JSON-RPC one, because 0.2 clients support nothing else. */
 function legacyInterfaces(card: AgentCard, protocolVersion: string): Record<string, unknown> {
   const interfaces = card.supportedInterfaces.filter(
     ({ protocolVersion: version }) => version === '' || version.startsWith('0.'),
@@ -68,7 +68,7 @@ function legacyInterfaces(card: AgentCard, protocolVersion: string): Record<stri
 
 type Schemes = { readonly [name: string]: SecurityScheme }
 
-/** Without what 0.x cannot say: the device code flow, and PKCE. A scheme that has nothing else is left out. */
+/** Without what 0.x cannot express: the device code flow, and PKCE. A scheme that has nothing else is left out. */
 function legacySchemes(card: AgentCard): Schemes {
   const kept: [string, SecurityScheme][] = []
   for (const [name, scheme] of Object.entries(card.securitySchemes ?? {})) {
@@ -91,7 +91,7 @@ function legacyFlows(flows: OAuthFlows): OAuthFlows {
   return { authorizationCode: code, ...others }
 }
 
-/** One scheme in the form of 0.x JSON, told apart by `type`. */
+/** One scheme in the form of 0.x JSON, distinguished by `type`. */
 export function writeScheme(scheme: SecurityScheme): Record<string, unknown> {
   if ('apiKeySecurityScheme' in scheme) {
     const { location, ...rest } = scheme.apiKeySecurityScheme
@@ -103,8 +103,8 @@ export function writeScheme(scheme: SecurityScheme): Record<string, unknown> {
   return { type: 'mutualTLS', ...scheme.mtlsSecurityScheme }
 }
 
-/** An alternative that asks for a scheme which was left out cannot be met by 0.x clients. */
-function writeSecurity(given: readonly SecurityRequirement[], schemes: Schemes, form: Form): unknown {
+/** 0.x clients cannot meet an alternative that requires a scheme which was left out. */
+function writeSecurity(given: readonly SecurityRequirement[], schemes: Schemes, form: LegacyForm): unknown {
   const met = given.filter(({ schemes: asked }) => Object.keys(asked).every((name) => Object.hasOwn(schemes, name)))
   return form === 'proto' ? met : met.map(({ schemes: asked }) => mapValues(asked, ({ list }) => list))
 }

@@ -80,7 +80,7 @@ describe('a 0.3 request', () => {
     assert.deepEqual(fields(proto, 'SendMessage', {}), ['message is required'])
   })
 
-  it('is told the words of its own dialect for roles, parts and ids [B-38]', () => {
+  it('gets errors with the words of its own dialect for roles, parts and ids [B-38]', () => {
     const message = { messageId: 'm', role: 'admin', parts: [{ kind: 'file', file: {} }] }
     assert.deepEqual(fields(json, 'SendMessage', { message }), [
       'message.role must be user or agent',

@@ -1,4 +1,4 @@
-/** A dialect of 0.x from its form: what JSON-RPC and REST of 0.2 and 0.3 have in common is everything but this. */
+/** Creates a dialect of 0.x for one form: everything else is common to JSON-RPC and REST of 0.2 and 0.3. */
 import type { AgentCard } from '../../model/card.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { A2AError } from '../../model/error.ts'
@@ -15,13 +15,13 @@ import { anyCard, decodeCard } from '../decode-card.ts'
 import { decodeError } from '../decode-error.ts'
 import { detailStrings } from '../error-detail.ts'
 import { errorNameOf, javaErrorNameOf } from '../error-names.ts'
-import { complain, readAnswer, readRequest, then } from '../read.ts'
-import type { Read } from '../read.ts'
+import { addViolation, readResponsePayload, readRequestPayload, mapRead } from '../read.ts'
+import type { FieldReader } from '../read.ts'
 import type { Dialect } from '../version.ts'
 import { encodeLegacyCard } from './card.ts'
 import type { CardTarget } from './card.ts'
 import { vocabularyOf } from './form.ts'
-import type { Form } from './form.ts'
+import type { LegacyForm } from './form.ts'
 import { pushConfigsReader, taskPushConfigReader, writeTaskPushConfig } from './push.ts'
 import { noSuchOperation, requestReaders, requestWriters } from './requests.ts'
 import { seal, taskReaders, writeEvent, writeTask } from './task.ts'
@@ -31,7 +31,7 @@ function errorNumber(error: A2AError): number {
   return error.code === 'EXTENSION_SUPPORT_REQUIRED' ? -32_600 : errorTable[error.code].jsonrpc
 }
 
-/** `reason` is always the code. What details call their reason says more closely what happened: it is the `cause`. */
+/** `reason` is always the code. The reason in the details is more specific and becomes the `cause`. */
 function errorData(error: A2AError): Record<string, unknown> {
   const { violations } = error.details
   const { reason: cause, ...strings } = detailStrings(error.details)
@@ -43,7 +43,7 @@ function errorData(error: A2AError): Record<string, unknown> {
   }
 }
 
-/** The text of 0.3 leaves the body open (A-6): each SDK finds here what it looks for. */
+/** The text of 0.3 leaves the body open (A-6): it contains the fields that each SDK reads. */
 function errorBody(error: A2AError): Record<string, unknown> {
   const code = errorNumber(error)
   return {
@@ -56,7 +56,7 @@ function errorBody(error: A2AError): Record<string, unknown> {
 }
 
 /** ProtoJSON calls a message's parts its content, and both forms have a webhook's fields one level deeper than 1.0. */
-function spell(field: string, form: Form): string {
+function spell(field: string, form: LegacyForm): string {
   const own = field
     .replace(/^(url|token|authentication)\b/, 'pushNotificationConfig.$1')
     .replace(
@@ -64,18 +64,18 @@ function spell(field: string, form: Form): string {
       `configuration.${form === 'json' ? 'pushNotificationConfig' : 'pushNotification'}`,
     )
   if (form === 'json') return own
-  // Between a part and its data the proto has a message of its own.
+  // The proto has a message of its own between a part and its data.
   return own.replace(/^message\.parts/, 'message.content').replace(/^(message\.content\[\d+\]\.data)\b/, '$1.data')
 }
 
-type ResultReaders = { readonly [O in Operation]?: Read<ResultOf<O>> }
+type ResultReaders = { readonly [O in Operation]?: FieldReader<ResultOf<O>> }
 type ResultWriters = { readonly [O in Operation]?: (result: ResultOf<O>) => unknown }
 
-function resultReaders(form: Form): ResultReaders {
+function resultReaders(form: LegacyForm): ResultReaders {
   const { task, event } = taskReaders(form)
   const taskPushConfig = taskPushConfigReader(form)
-  const sendResult: Read<SendMessageResponse> = then(event, (given, reader) =>
-    'task' in given || 'message' in given ? given : complain(reader, 'must be a task or a message'),
+  const sendResult: FieldReader<SendMessageResponse> = mapRead(event, (given, reader) =>
+    'task' in given || 'message' in given ? given : addViolation(reader, 'must be a task or a message'),
   )
   return {
     SendMessage: sendResult,
@@ -90,7 +90,7 @@ function resultReaders(form: Form): ResultReaders {
   }
 }
 
-function resultWriters(form: Form, target: CardTarget): ResultWriters {
+function resultWriters(form: LegacyForm, target: CardTarget): ResultWriters {
   const task = (result: Task): unknown => writeTask(result, form)
   const config = (result: TaskPushNotificationConfig): unknown => writeTaskPushConfig(result, form)
   return {
@@ -119,7 +119,7 @@ export function legacyDialect(id: string, target: CardTarget): Dialect {
     decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O> {
       const read = readers[operation]
       if (read === undefined) throw noSuchOperation(operation)
-      return readRequest(read, payload, vocabularyOf[form])
+      return readRequestPayload(read, payload, vocabularyOf[form])
     },
     encodeResult<O extends Operation>(operation: O, result: ResultOf<O>): string {
       const write = resultsOut[operation]
@@ -139,13 +139,13 @@ export function legacyDialect(id: string, target: CardTarget): Dialect {
       return write(request)
     },
     decodeResult<O extends Operation>(operation: O, payload: unknown): ResultOf<O> {
-      // Servers answer null, {} or nothing at all.
+      // Servers respond with null, {} or nothing at all.
       if (operation === 'DeleteTaskPushNotificationConfig') return undefined
       const read = results[operation]
       if (read === undefined) throw noSuchOperation(operation)
-      return readAnswer(read, payload)
+      return readResponsePayload(read, payload)
     },
-    decodeEvent: (payload) => readAnswer(event, payload),
+    decodeEvent: (payload) => readResponsePayload(event, payload),
     decodeError,
 
     encodeCard: (card) => encodeLegacyCard(card, target),

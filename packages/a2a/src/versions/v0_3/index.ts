@@ -1,4 +1,4 @@
-/** Protocol 0.3, the version of whoever names none (B-3). */
+/** Protocol 0.3, the version of a client that names none (B-3). */
 import type { ProtocolVersion } from '../version.ts'
 import { json } from './json.ts'
 import { proto } from './proto.ts'
@@ -7,13 +7,13 @@ import { spelling } from './spelling.ts'
 export const v0_3: ProtocolVersion = {
   id: '0.3',
   spelling,
-  habits: {
+  behavior: {
     subscribeToFinished: 'replay',
     cancelAgain: 'refuse',
-    lostSubscription: 'event',
+    missingTaskSubscription: 'event',
     showsTransitions: true,
-    pushes: 'task',
-    unnamedPush: 'replace',
+    pushPayload: 'task',
+    pushWithoutId: 'replace',
   },
   json,
   proto,

@@ -1,51 +1,61 @@
 /** Messages and artifacts of 0.x. The proto calls a message's parts `content` and has no `referenceTaskIds`. */
 import { clientToolsExtension } from '../../model/extension.ts'
 import type { Artifact, Json, Message, Struct } from '../../model/task.ts'
-import { role } from '../names.ts'
-import { complain, isBag, json, list, name, struct, then, word, words } from '../read.ts'
-import type { Read } from '../read.ts'
+import { role } from '../enum-readers.ts'
+import {
+  addViolation,
+  isJsonRecord,
+  anyJson,
+  list,
+  nonEmptyText,
+  struct,
+  mapRead,
+  optionalText,
+  textList,
+} from '../read.ts'
+import type { FieldReader } from '../read.ts'
 import { required, shape } from '../shape.ts'
-import { carry } from '../write.ts'
+import { copyFields } from '../copy-fields.ts'
 import { vocabularyOf } from './form.ts'
-import type { Form } from './form.ts'
+import type { LegacyForm } from './form.ts'
 import { partReader, writePart } from './parts.ts'
 
-/** Where the proto carries what it has no field for (§5.2). */
+/** The metadata key that replaces the missing field of the proto (§5.2). */
 const referencesKey = 'referenceTaskIds'
 
-type Given = Message & { readonly kind?: never; readonly inputRequest?: Json }
+type LegacyMessage = Message & { readonly kind?: never; readonly inputRequest?: Json }
 
-/** Examples leave `kind` out; one that says something else means something else. */
-const messageKind: Read<never> = (reader, value) =>
-  value === 'message' || reader.forgiving ? undefined : complain(reader, 'must be "message"')
+/** Examples leave `kind` out; another value means another object. */
+const messageKind: FieldReader<never> = (reader, value) =>
+  value === 'message' || reader.forgiving ? undefined : addViolation(reader, 'must be "message"')
 
-export function messageReader(form: Form): Read<Message> {
-  const fields = shape<Given>({
+export function messageReader(form: LegacyForm): FieldReader<Message> {
+  const fields = shape<LegacyMessage>({
     kind: messageKind,
-    messageId: required(name, { fallback: '' }),
-    contextId: word,
-    taskId: word,
+    messageId: required(nonEmptyText, { fallback: '' }),
+    contextId: optionalText,
+    taskId: optionalText,
     role: required(role, { fallback: 'ROLE_AGENT' }),
     parts: required(list(partReader(form), 1), {
       fallback: [],
       names: form === 'json' ? ['parts', 'content'] : ['content', 'parts'],
     }),
     metadata: struct,
-    extensions: words,
-    referenceTaskIds: words,
-    inputRequest: json,
+    extensions: textList,
+    referenceTaskIds: textList,
+    inputRequest: anyJson,
   })
-  return then(fields, (given) => {
+  return mapRead(fields, (given) => {
     const message = given.inputRequest === undefined ? given : questionOf(given)
     return form === 'proto' ? referencesOf(message) : message
   })
 }
 
-/** Some peers put the question of a client tool beside the parts; extension data belongs under its URI (B-146). */
-function questionOf(given: Given): Message {
+/** Some peers put a client-tool request beside the parts; extension data belongs under its URI (B-146). */
+function questionOf(given: LegacyMessage): Message {
   const { inputRequest, ...message } = given
   const ours = message.metadata?.[clientToolsExtension]
-  const extended = { ...(isBag(ours) ? ours : {}), inputRequest: inputRequest as Json }
+  const extended = { ...(isJsonRecord(ours) ? ours : {}), inputRequest: inputRequest as Json }
   return { ...message, metadata: { ...message.metadata, [clientToolsExtension]: extended } }
 }
 
@@ -58,33 +68,33 @@ function referencesOf(message: Message): Message {
   return { ...bare, ...(Object.keys(rest).length > 0 && { metadata: rest }), referenceTaskIds: carried }
 }
 
-export function writeMessage(message: Message, form: Form): Record<string, unknown> {
+export function writeMessage(message: Message, form: LegacyForm): Record<string, unknown> {
   const parts = message.parts.map((part) => writePart(part, form))
   const role = vocabularyOf[form].roles[message.role]
   if (form === 'json') {
     const out = { kind: 'message', messageId: message.messageId, role, parts }
-    return carry(out, message, 'contextId', 'taskId', 'metadata', 'extensions', 'referenceTaskIds')
+    return copyFields(out, message, 'contextId', 'taskId', 'metadata', 'extensions', 'referenceTaskIds')
   }
   const out = { messageId: message.messageId, role, content: parts }
   const references = message.referenceTaskIds
-  if (references === undefined) return carry(out, message, 'contextId', 'taskId', 'metadata', 'extensions')
+  if (references === undefined) return copyFields(out, message, 'contextId', 'taskId', 'metadata', 'extensions')
   const metadata = { ...message.metadata, [referencesKey]: references }
-  return carry(out, { ...message, metadata }, 'contextId', 'taskId', 'metadata', 'extensions')
+  return copyFields(out, { ...message, metadata }, 'contextId', 'taskId', 'metadata', 'extensions')
 }
 
-export function artifactReader(form: Form): Read<Artifact> {
+export function artifactReader(form: LegacyForm): FieldReader<Artifact> {
   return shape<Artifact>({
-    artifactId: required(name, { fallback: '' }),
-    name: word,
-    description: word,
+    artifactId: required(nonEmptyText, { fallback: '' }),
+    name: optionalText,
+    description: optionalText,
     parts: required(list(partReader(form), 1), { fallback: [] }),
     metadata: struct,
-    extensions: words,
+    extensions: textList,
   })
 }
 
-export function writeArtifact(artifact: Artifact, form: Form): Record<string, unknown> {
-  const out = carry({}, artifact, 'artifactId', 'name', 'description')
+export function writeArtifact(artifact: Artifact, form: LegacyForm): Record<string, unknown> {
+  const out = copyFields({}, artifact, 'artifactId', 'name', 'description')
   out['parts'] = artifact.parts.map((part) => writePart(part, form))
-  return carry(out, artifact, 'metadata', 'extensions')
+  return copyFields(out, artifact, 'metadata', 'extensions')
 }

@@ -5,20 +5,20 @@ import type {
   PushNotificationConfigKey,
   TaskPushNotificationConfig,
 } from '../../model/operation.ts'
-import { complain, list, name, text, then, word, words } from '../read.ts'
-import type { Read } from '../read.ts'
+import { addViolation, list, nonEmptyText, text, mapRead, optionalText, textList } from '../read.ts'
+import type { FieldReader } from '../read.ts'
 import { named, required, shape } from '../shape.ts'
-import { carry } from '../write.ts'
-import type { Form } from './form.ts'
+import { copyFields } from '../copy-fields.ts'
+import type { LegacyForm } from './form.ts'
 
-type Config = Omit<TaskPushNotificationConfig, 'taskId' | 'tenant'>
+type PushConfigFields = Omit<TaskPushNotificationConfig, 'taskId' | 'tenant'>
 
-/** The first scheme counts. None at all means no authentication. */
-const authentication: Read<AuthenticationInfo> = then(
+/** The first scheme counts. An empty list means no authentication. */
+const authentication: FieldReader<AuthenticationInfo> = mapRead(
   shape<{ schemes?: readonly string[]; scheme?: string; credentials?: string }>({
-    schemes: words,
-    scheme: word,
-    credentials: word,
+    schemes: textList,
+    scheme: optionalText,
+    credentials: optionalText,
   }),
   ({ schemes, scheme = schemes?.[0], credentials }) => {
     if (scheme === undefined || scheme === '') return undefined
@@ -26,11 +26,14 @@ const authentication: Read<AuthenticationInfo> = then(
   },
 )
 
-const configFields = { id: word, token: word, authentication }
+const configFields = { id: optionalText, token: optionalText, authentication }
 /** The inner object, which a send may carry too. */
-export const pushConfig: Read<Config> = shape<Config>({ ...configFields, url: required(name) })
+export const legacyPushConfig: FieldReader<PushConfigFields> = shape<PushConfigFields>({
+  ...configFields,
+  url: required(nonEmptyText),
+})
 
-/** `tasks/{id}` and `tasks/{id}/pushNotificationConfigs/{configId}` are how the proto names things. */
+/** `tasks/{id}` and `tasks/{id}/pushNotificationConfigs/{configId}` are the resource names of the proto. */
 function resource(given: string): { taskId: string; configId?: string } {
   const [collection, taskId, , configId] = given.split('/')
   if (collection !== 'tasks' || taskId === undefined || taskId === '') return { taskId: given }
@@ -38,36 +41,46 @@ function resource(given: string): { taskId: string; configId?: string } {
 }
 
 /** A task by its id or its resource name. */
-export const taskId: Read<string> = then(name, (given) => resource(given).taskId)
+export const taskId: FieldReader<string> = mapRead(nonEmptyText, (given) => resource(given).taskId)
 
-interface Given extends Partial<Config> {
+interface LegacyPushConfig extends Partial<PushConfigFields> {
   taskId?: string
   configId?: string
   name?: string
-  pushNotificationConfig?: Config
-  config?: Given
+  pushNotificationConfig?: PushConfigFields
+  config?: LegacyPushConfig
 }
 
-const nestedFields = { ...configFields, url: word, name: word, pushNotificationConfig: pushConfig }
+const nestedFields = {
+  ...configFields,
+  url: optionalText,
+  name: optionalText,
+  pushNotificationConfig: legacyPushConfig,
+}
 
-/** Nested, nested once more under `config` (the proto's request), or flat (prose of REST): all are in use. */
-export function taskPushConfigReader(form: Form): Read<TaskPushNotificationConfig> {
-  return then(
-    shape<Given>({
+/** Nested, nested once more under `config` (the proto's request), or flat (prose of REST): peers use all three. */
+export function taskPushConfigReader(form: LegacyForm): FieldReader<TaskPushNotificationConfig> {
+  return mapRead(
+    shape<LegacyPushConfig>({
       ...nestedFields,
       taskId: named(taskId, 'taskId', 'parent'),
-      configId: word,
-      config: shape<Given>({ ...nestedFields, taskId: word, configId: word, config: () => undefined }),
+      configId: optionalText,
+      config: shape<LegacyPushConfig>({
+        ...nestedFields,
+        taskId: optionalText,
+        configId: optionalText,
+        config: () => undefined,
+      }),
     }),
     (given, reader) => {
       if (reader.violations.length > 0) return undefined
       const place = resource(given.name ?? given.config?.name ?? '')
       const task = given.taskId ?? place.taskId
-      if (task === '') complain(reader, 'is required', form === 'json' ? 'taskId' : 'parent')
+      if (task === '') addViolation(reader, 'is required', form === 'json' ? 'taskId' : 'parent')
       const found = given.pushNotificationConfig ?? given.config?.pushNotificationConfig ?? flat(given.config ?? given)
       if (found === undefined) {
         const above = form === 'json' ? [] : ['config']
-        return complain(reader, 'is required', ...above, 'pushNotificationConfig')
+        return addViolation(reader, 'is required', ...above, 'pushNotificationConfig')
       }
       const id = found.id ?? given.configId ?? place.configId
       return { taskId: task, ...(id !== undefined && { id }), ...found }
@@ -75,34 +88,34 @@ export function taskPushConfigReader(form: Form): Read<TaskPushNotificationConfi
   )
 }
 
-function flat(given: Given): Config | undefined {
+function flat(given: LegacyPushConfig): PushConfigFields | undefined {
   if (given.url === undefined) return undefined
-  return carry({ url: given.url }, given, 'id', 'token', 'authentication') as unknown as Config
+  return copyFields({ url: given.url }, given, 'id', 'token', 'authentication') as unknown as PushConfigFields
 }
 
-export function pushKey(form: Form, idRequired: boolean): Read<PushNotificationConfigKey> {
-  return then(
+export function pushKey(form: LegacyForm, idRequired: boolean): FieldReader<PushNotificationConfigKey> {
+  return mapRead(
     shape<{ taskId?: string; name?: string; configId?: string }>({
       taskId: named(taskId, 'id', 'taskId', 'parent'),
-      name: word,
-      configId: named(word, 'pushNotificationConfigId', 'configId'),
+      name: optionalText,
+      configId: named(optionalText, 'pushNotificationConfigId', 'configId'),
     }),
     (given, reader) => {
       const place = resource(given.name ?? '')
       const taskId = given.taskId ?? place.taskId
       const id = given.configId ?? place.configId
-      if (taskId === '') return complain(reader, 'is required', form === 'json' ? 'id' : 'name')
+      if (taskId === '') return addViolation(reader, 'is required', form === 'json' ? 'id' : 'name')
       if (id === undefined)
         return idRequired
-          ? complain(reader, 'is required', form === 'json' ? 'pushNotificationConfigId' : 'name')
+          ? addViolation(reader, 'is required', form === 'json' ? 'pushNotificationConfigId' : 'name')
           : { taskId }
       return { taskId, id }
     },
   )
 }
 
-/** JSON-RPC answers a bare array, REST an object around it. */
-export function pushConfigsReader(form: Form): Read<ListTaskPushNotificationConfigsResponse> {
+/** JSON-RPC returns a bare array, REST an object around it. */
+export function pushConfigsReader(form: LegacyForm): FieldReader<ListTaskPushNotificationConfigsResponse> {
   const page = shape<ListTaskPushNotificationConfigsResponse>({
     configs: required(list(taskPushConfigReader(form)), { fallback: [] }),
     nextPageToken: required(text, { fallback: '' }),
@@ -111,18 +124,18 @@ export function pushConfigsReader(form: Form): Read<ListTaskPushNotificationConf
 }
 
 export function writePushConfig(config: TaskPushNotificationConfig): Record<string, unknown> {
-  const out = carry({}, config, 'id', 'url', 'token')
+  const out = copyFields({}, config, 'id', 'url', 'token')
   if (config.authentication !== undefined) {
     const { scheme } = config.authentication
-    out['authentication'] = carry({ schemes: [scheme] }, config.authentication, 'credentials')
+    out['authentication'] = copyFields({ schemes: [scheme] }, config.authentication, 'credentials')
   }
   return out
 }
 
-export function writeTaskPushConfig(config: TaskPushNotificationConfig, form: Form): Record<string, unknown> {
+export function writeTaskPushConfig(config: TaskPushNotificationConfig, form: LegacyForm): Record<string, unknown> {
   const pushNotificationConfig = writePushConfig(config)
   if (form === 'json')
-    return carry({}, { taskId: config.taskId, pushNotificationConfig }, 'taskId', 'pushNotificationConfig')
+    return copyFields({}, { taskId: config.taskId, pushNotificationConfig }, 'taskId', 'pushNotificationConfig')
   const parent = `tasks/${config.taskId ?? ''}`
   return {
     name: config.id === undefined ? parent : `${parent}/pushNotificationConfigs/${config.id}`,

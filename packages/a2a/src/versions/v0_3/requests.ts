@@ -1,4 +1,4 @@
-/** What 0.x clients ask, read and written. */
+/** Reads and writes the requests of 0.x clients. */
 import { A2AError } from '../../model/error.ts'
 import type {
   CancelTaskRequest,
@@ -10,60 +10,67 @@ import type {
   SendMessageRequest,
   TaskPushNotificationConfig,
 } from '../../model/operation.ts'
-import { complain, flag, isBag, struct, then, word, words } from '../read.ts'
-import type { Read } from '../read.ts'
+import { addViolation, flag, isJsonRecord, struct, mapRead, optionalText, textList } from '../read.ts'
+import type { FieldReader } from '../read.ts'
 import { named, required, shape } from '../shape.ts'
 import { adoptMessageId, historyLength as exactLength, pageSize } from '../v1_0/requests.ts'
-import { carry } from '../write.ts'
-import { saysKind } from './form.ts'
-import type { Form } from './form.ts'
+import { copyFields } from '../copy-fields.ts'
+import { hasKind } from './form.ts'
+import type { LegacyForm } from './form.ts'
 import { messageReader, writeMessage } from './message.ts'
-import { pushConfig, pushKey, taskId, taskPushConfigReader, writePushConfig, writeTaskPushConfig } from './push.ts'
+import {
+  legacyPushConfig,
+  pushKey,
+  taskId,
+  taskPushConfigReader,
+  writePushConfig,
+  writeTaskPushConfig,
+} from './push.ts'
 
-type RequestReaders = { readonly [O in Operation]?: Read<RequestOf<O>> }
+type RequestReaders = { readonly [O in Operation]?: FieldReader<RequestOf<O>> }
 
-interface Send extends Omit<SendMessageRequest, 'tenant' | 'configuration'> {
+interface LegacySendRequest extends Omit<SendMessageRequest, 'tenant' | 'configuration'> {
   readonly configuration?: Configuration
 }
 
 type Configuration = Omit<SendMessageConfiguration, 'returnImmediately'> & { readonly blocking?: boolean }
 
 /**
- * What a configuration without `blocking` asks for (B-66). In ProtoJSON it is `blocking: false`, which its writers leave
- * out. In the form of JSON-RPC it is to wait, as servers of 0.x do, unless a webhook will tell of the end.
+ * The meaning of a configuration without `blocking` (B-66). In ProtoJSON it is `blocking: false`, which its writers omit. In
+ * the JSON-RPC form it means to wait, as 0.x servers do, unless a webhook will report the end.
  */
-function configurationOf({ blocking, ...rest }: Configuration, form: Form): SendMessageConfiguration {
+function configurationOf({ blocking, ...rest }: Configuration, form: LegacyForm): SendMessageConfiguration {
   const isLeftOut = form === 'proto' || rest.taskPushNotificationConfig !== undefined
   if (blocking === undefined && !isLeftOut) return rest
   return { ...rest, returnImmediately: blocking !== true }
 }
 
-export function requestReaders(form: Form): RequestReaders {
-  // The proto cannot tell 0 from none, so there it means no limit (B-75).
+export function requestReaders(form: LegacyForm): RequestReaders {
+  // The proto cannot distinguish 0 from absent, so there it means no limit (B-75).
   const historyLength =
-    form === 'json' ? exactLength : then(exactLength, (length) => (length === 0 ? undefined : length))
+    form === 'json' ? exactLength : mapRead(exactLength, (length) => (length === 0 ? undefined : length))
   const configuration = shape<Configuration>({
-    acceptedOutputModes: words,
+    acceptedOutputModes: textList,
     historyLength,
     taskPushNotificationConfig: named(
-      pushConfig as Read<TaskPushNotificationConfig>,
+      legacyPushConfig as FieldReader<TaskPushNotificationConfig>,
       ...(form === 'json'
         ? ['pushNotificationConfig', 'pushNotification']
         : ['pushNotification', 'pushNotificationConfig']),
     ),
     blocking: flag,
   })
-  const sendFields = shape<Send>({
+  const sendFields = shape<LegacySendRequest>({
     // `request` is the proto's own name.
     message: required(messageReader(form), { names: ['message', 'request'] }),
     configuration,
     metadata: struct,
   })
-  const sendMessage: Read<SendMessageRequest> = (reader, value) => {
+  const sendMessage: FieldReader<SendMessageRequest> = (reader, value) => {
     const given = sendFields(reader, adoptMessageId(value))
     if (given?.configuration === undefined) return given
-    // REST is spoken in both forms (A-5).
-    const written = form === 'proto' && !saysKind(value) ? 'proto' : 'json'
+    // REST peers use both forms (A-5).
+    const written = form === 'proto' && !hasKind(value) ? 'proto' : 'json'
     return { ...given, configuration: configurationOf(given.configuration, written) }
   }
   const id = required(taskId, { names: ['id', 'taskId', 'name'], missingAs: form === 'json' ? 'id' : 'name' })
@@ -73,17 +80,17 @@ export function requestReaders(form: Form): RequestReaders {
     SendStreamingMessage: sendMessage,
     GetTask: shape<Omit<GetTaskRequest, 'tenant'>>({ id, historyLength }),
     CancelTask: taskOnly,
-    SubscribeToTask: then(taskOnly, ({ id }) => ({ id })),
+    SubscribeToTask: mapRead(taskOnly, ({ id }) => ({ id })),
     CreateTaskPushNotificationConfig: taskPushConfigReader(form),
     GetTaskPushNotificationConfig: pushKey(form, false),
     ListTaskPushNotificationConfigs: shape<Omit<ListTaskPushNotificationConfigsRequest, 'tenant'>>({
       taskId: required(taskId, { names: ['id', 'taskId', 'parent'], missingAs: form === 'json' ? 'id' : 'parent' }),
       pageSize,
-      pageToken: word,
+      pageToken: optionalText,
     }),
     DeleteTaskPushNotificationConfig: pushKey(form, true),
     GetExtendedAgentCard: (reader, value) =>
-      value === undefined || value === null || isBag(value) ? {} : complain(reader, 'must be an object'),
+      value === undefined || value === null || isJsonRecord(value) ? {} : addViolation(reader, 'must be an object'),
   }
 }
 
@@ -91,40 +98,48 @@ type RequestWriters = { readonly [O in Operation]?: (request: RequestOf<O>) => R
 
 function writeConfiguration(
   given: SendMessageConfiguration | undefined,
-  form: Form,
+  form: LegacyForm,
   mayBlock: boolean,
 ): Record<string, unknown> | undefined {
   if (given === undefined && !mayBlock) return undefined
   const modes = given?.acceptedOutputModes ?? []
   const out: Record<string, unknown> = {}
-  // 0.2.5 and older demand the list in every configuration.
+  // 0.2.5 and older require the list in every configuration.
   if (form === 'json' || modes.length > 0) out['acceptedOutputModes'] = modes
   const push = given?.taskPushNotificationConfig
   if (push !== undefined) out[form === 'json' ? 'pushNotificationConfig' : 'pushNotification'] = writePushConfig(push)
   if (given?.historyLength !== undefined && (form === 'json' || given.historyLength > 0)) {
     out['historyLength'] = given.historyLength
   }
-  // Said in any case, because servers of 0.3 differ in what silence means (A-7).
+  // Always written, because 0.3 servers differ in the default (A-7).
   if (mayBlock) out['blocking'] = given?.returnImmediately !== true
   return out
 }
 
-export function requestWriters(form: Form): RequestWriters {
+export function requestWriters(form: LegacyForm): RequestWriters {
   const send = (request: SendMessageRequest, mayBlock: boolean): Record<string, unknown> => {
     const configuration = writeConfiguration(request.configuration, form, mayBlock)
     const message = writeMessage(request.message, form)
-    return carry({}, { message, configuration, metadata: request.metadata }, 'message', 'configuration', 'metadata')
+    return copyFields(
+      {},
+      { message, configuration, metadata: request.metadata },
+      'message',
+      'configuration',
+      'metadata',
+    )
   }
   return {
     SendMessage: (request) => send(request, true),
     SendStreamingMessage: (request) => send(request, false),
     GetTask: (request) =>
-      form === 'proto' && request.historyLength === 0 ? { id: request.id } : carry({}, request, 'id', 'historyLength'),
-    CancelTask: (request) => (form === 'json' ? carry({}, request, 'id', 'metadata') : { id: request.id }),
+      form === 'proto' && request.historyLength === 0
+        ? { id: request.id }
+        : copyFields({}, request, 'id', 'historyLength'),
+    CancelTask: (request) => (form === 'json' ? copyFields({}, request, 'id', 'metadata') : { id: request.id }),
     SubscribeToTask: (request) => ({ id: request.id }),
     CreateTaskPushNotificationConfig: (request) =>
-      // REST takes the plain id into its path; its body is the whole request of the proto, which is what servers read,
-      // although the annotation of the proto says that it is `config` alone (A-5).
+      // REST takes the plain id into its path; its body is the whole request of the proto, which is what servers read, although
+      // the annotation of the proto says that it is `config` alone (A-5).
       form === 'json'
         ? writeTaskPushConfig(request, form)
         : {
@@ -135,7 +150,7 @@ export function requestWriters(form: Form): RequestWriters {
           },
     GetTaskPushNotificationConfig: (request) => writeKey(request),
     ListTaskPushNotificationConfigs: (request) =>
-      carry({ id: request.taskId }, request, ...(form === 'json' ? [] : (['pageSize', 'pageToken'] as const))),
+      copyFields({ id: request.taskId }, request, ...(form === 'json' ? [] : (['pageSize', 'pageToken'] as const))),
     DeleteTaskPushNotificationConfig: (request) => writeKey(request),
     GetExtendedAgentCard: () => ({}),
   }
@@ -147,7 +162,7 @@ function writeKey(request: { readonly taskId: string; readonly id?: string }): R
     : { id: request.taskId, pushNotificationConfigId: request.id }
 }
 
-/** 0.x has no way to list tasks (B-87). */
+/** 0.x cannot list tasks (B-87). */
 export function noSuchOperation(operation: Operation): A2AError {
   return new A2AError('UNSUPPORTED_OPERATION', `${operation} does not exist in this protocol version`, { operation })
 }

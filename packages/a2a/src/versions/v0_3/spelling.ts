@@ -1,4 +1,4 @@
-/** The names and paths of 0.3. There is no way to list tasks. */
+/** The names and paths of 0.3. It cannot list tasks. */
 import type { Spelling } from '../version.ts'
 
 export const spelling: Spelling = {
@@ -14,12 +14,12 @@ export const spelling: Spelling = {
     DeleteTaskPushNotificationConfig: 'tasks/pushNotificationConfig/delete',
     GetExtendedAgentCard: 'agent/getAuthenticatedExtendedCard',
   },
-  // One section of the 0.3 document names it so.
+  // One section of the 0.3 document uses this name.
   aliases: { 'agent/authenticatedExtendedCard': 'GetExtendedAgentCard' },
   routes: [
     { operation: 'SendMessage', verb: 'POST', path: '/v1/message:send', body: true },
     { operation: 'SendStreamingMessage', verb: 'POST', path: '/v1/message:stream', body: true },
-    // Verbs before the bare id, which would swallow them (F-9).
+    // Verbs before the bare id, which would match them too (F-9).
     { operation: 'CancelTask', verb: 'POST', path: '/v1/tasks/{id}:cancel', body: true },
     // The text says POST, the proto GET: both are served, POST is written.
     { operation: 'SubscribeToTask', verb: 'POST', path: '/v1/tasks/{id}:subscribe', body: true },

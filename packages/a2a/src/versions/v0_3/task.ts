@@ -1,4 +1,4 @@
-/** Tasks and events of 0.x: bare objects with a `kind` in JSON-RPC, a member's name around them in the proto. */
+/** Tasks and events of 0.x: bare objects with a `kind` in JSON-RPC, wrapped under a member's name in the proto. */
 import type { TaskState } from '../../model/state.ts'
 import type {
   Json,
@@ -10,22 +10,22 @@ import type {
   TaskStatus,
   TaskStatusUpdateEvent,
 } from '../../model/task.ts'
-import { transitionsKey } from '../../model/transitions.ts'
-import { state } from '../names.ts'
-import { complain, flag, isBag, list, name, struct, timestamp, word } from '../read.ts'
-import type { Bag, Read, Reader } from '../read.ts'
+import { transitionsKey } from '../../model/state-transition.ts'
+import { state } from '../enum-readers.ts'
+import { addViolation, flag, isJsonRecord, list, nonEmptyText, struct, timestamp, optionalText } from '../read.ts'
+import type { JsonRecord, FieldReader, ReadContext } from '../read.ts'
 import { required, shape } from '../shape.ts'
-import { carry } from '../write.ts'
+import { copyFields } from '../copy-fields.ts'
 import { vocabularyOf } from './form.ts'
-import type { Form } from './form.ts'
+import type { LegacyForm } from './form.ts'
 import { artifactReader, messageReader, writeArtifact, writeMessage } from './message.ts'
 
 export interface TaskReaders {
-  readonly task: Read<Task>
-  readonly event: Read<StreamEvent>
+  readonly task: FieldReader<Task>
+  readonly event: FieldReader<StreamEvent>
 }
 
-export function taskReaders(form: Form): TaskReaders {
+export function taskReaders(form: LegacyForm): TaskReaders {
   const message = messageReader(form)
   const artifact = artifactReader(form)
   const status = shape<TaskStatus>({
@@ -35,16 +35,16 @@ export function taskReaders(form: Form): TaskReaders {
     timestamp,
   })
   const task = shape<Task>({
-    id: required(name, { names: ['id', 'taskId'] }),
-    contextId: word,
+    id: required(nonEmptyText, { names: ['id', 'taskId'] }),
+    contextId: optionalText,
     status: required(status),
     artifacts: list(artifact),
     history: list(message),
     metadata: struct,
   })
   const updateFields = {
-    taskId: required(name, { names: ['taskId', 'id'] }),
-    contextId: required(name, { fallback: '' }),
+    taskId: required(nonEmptyText, { names: ['taskId', 'id'] }),
+    contextId: required(nonEmptyText, { fallback: '' }),
     metadata: struct,
   }
   const statusUpdate = shape<TaskStatusUpdateEvent>({ ...updateFields, status: required(status) })
@@ -54,30 +54,30 @@ export function taskReaders(form: Form): TaskReaders {
     append: flag,
     lastChunk: flag,
   })
-  const members: Members = {
+  const members: EventMembers = {
     task,
     message,
     statusUpdate,
-    artifactUpdate: (reader, value) => artifactFields(reader, isBag(value) ? withArtifact(value) : value),
+    artifactUpdate: (reader, value) => artifactFields(reader, isJsonRecord(value) ? withArtifact(value) : value),
   }
   return { task, event: (reader, value) => readEvent(reader, value, members) }
 }
 
-interface Members {
-  readonly task: Read<Task>
-  readonly message: Read<Message>
-  readonly statusUpdate: Read<TaskStatusUpdateEvent>
-  readonly artifactUpdate: Read<TaskArtifactUpdateEvent>
+interface EventMembers {
+  readonly task: FieldReader<Task>
+  readonly message: FieldReader<Message>
+  readonly statusUpdate: FieldReader<TaskStatusUpdateEvent>
+  readonly artifactUpdate: FieldReader<TaskArtifactUpdateEvent>
 }
 
-const kinds = new Map<unknown, keyof Members>([
+const kinds = new Map<unknown, keyof EventMembers>([
   ['task', 'task'],
   ['message', 'message'],
   ['status-update', 'statusUpdate'],
   ['artifact-update', 'artifactUpdate'],
 ])
 
-const wrappers: readonly (readonly [string, keyof Members])[] = [
+const wrappers: readonly (readonly [string, keyof EventMembers])[] = [
   ['task', 'task'],
   ['message', 'message'],
   ['msg', 'message'],
@@ -87,11 +87,11 @@ const wrappers: readonly (readonly [string, keyof Members])[] = [
   ['artifact_update', 'artifactUpdate'],
 ]
 
-function readEvent(reader: Reader, value: unknown, members: Members): StreamEvent | undefined {
-  if (!isBag(value)) return complain(reader, 'must be an object')
+function readEvent(reader: ReadContext, value: unknown, members: EventMembers): StreamEvent | undefined {
+  if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
   const named = kinds.get(value['kind'])
   if (named !== undefined) return wrap(named, members[named](reader, value))
-  const wrapper = wrappers.find(([spelling]) => isBag(value[spelling]))
+  const wrapper = wrappers.find(([spelling]) => isJsonRecord(value[spelling]))
   if (wrapper !== undefined) {
     const [spelling, member] = wrapper
     reader.path.push(spelling)
@@ -99,42 +99,42 @@ function readEvent(reader: Reader, value: unknown, members: Members): StreamEven
     reader.path.pop()
     return wrap(member, read)
   }
-  const guessed = guess(value)
-  if (guessed === undefined) return complain(reader, 'must be a task, a message or an update of a task')
+  const guessed = guessMember(value)
+  if (guessed === undefined) return addViolation(reader, 'must be a task, a message or an update of a task')
   return wrap(guessed, members[guessed](reader, value))
 }
 
-/** Official examples of 0.2 leave `kind` out at times. */
-function guess(value: Bag): keyof Members | undefined {
-  if (isBag(value['artifact']) || isBag(value['part'])) return 'artifactUpdate'
-  if (isBag(value['status'])) {
+/** Official examples of 0.2 sometimes leave `kind` out. */
+function guessMember(value: JsonRecord): keyof EventMembers | undefined {
+  if (isJsonRecord(value['artifact']) || isJsonRecord(value['part'])) return 'artifactUpdate'
+  if (isJsonRecord(value['status'])) {
     return value['id'] === undefined || value['final'] !== undefined ? 'statusUpdate' : 'task'
   }
   return Array.isArray(value['parts'] ?? value['content']) ? 'message' : undefined
 }
 
-function wrap(member: keyof Members, value: unknown): StreamEvent | undefined {
+function wrap(member: keyof EventMembers, value: unknown): StreamEvent | undefined {
   return value === undefined ? undefined : ({ [member]: value } as unknown as StreamEvent)
 }
 
 /** A draft sends one part with an index instead of an artifact. */
-function withArtifact(value: Bag): Bag {
+function withArtifact(value: JsonRecord): JsonRecord {
   const part = value['part']
-  if (value['artifact'] !== undefined || !isBag(part)) return value
+  if (value['artifact'] !== undefined || !isJsonRecord(part)) return value
   const index = typeof value['index'] === 'number' ? value['index'] : 0
   const artifactId = value['artifactId'] ?? `artifact-${index}`
   return { append: part['append'], ...value, artifact: { artifactId, parts: [part] } }
 }
 
-function writeStatus(status: TaskStatus, form: Form): Record<string, unknown> {
+function writeStatus(status: TaskStatus, form: LegacyForm): Record<string, unknown> {
   const out: Record<string, unknown> = { state: vocabularyOf[form].states[status.state] }
   if (status.message !== undefined) out['message'] = writeMessage(status.message, form)
-  return carry(out, status, 'timestamp')
+  return copyFields(out, status, 'timestamp')
 }
 
-export function writeTask(task: Task, form: Form): Record<string, unknown> {
+export function writeTask(task: Task, form: LegacyForm): Record<string, unknown> {
   const out: Record<string, unknown> = form === 'json' ? { kind: 'task' } : {}
-  carry(out, task, 'id', 'contextId')
+  copyFields(out, task, 'id', 'contextId')
   out['status'] = writeStatus(task.status, form)
   if (task.artifacts !== undefined) out['artifacts'] = task.artifacts.map((artifact) => writeArtifact(artifact, form))
   if (task.history !== undefined) out['history'] = task.history.map((message) => writeMessage(message, form))
@@ -142,13 +142,15 @@ export function writeTask(task: Task, form: Form): Record<string, unknown> {
   return out
 }
 
-/** As it is, but for the states that the task went through: they are told in the words of 0.x, like its own state. */
-function writeMetadata(metadata: Struct, form: Form): Struct {
+/**
+ * Unchanged, except for the states that the task went through: they are written in the vocabulary of 0.x, like its own state.
+ */
+function writeMetadata(metadata: Struct, form: LegacyForm): Struct {
   const told = metadata[transitionsKey]
   if (!Array.isArray(told)) return metadata
   const { states } = vocabularyOf[form]
   const transitions = (told as readonly Json[]).map((one) => {
-    const state = isBag(one) ? one['state'] : undefined
+    const state = isJsonRecord(one) ? one['state'] : undefined
     return typeof state === 'string' && Object.hasOwn(states, state)
       ? { ...(one as Struct), state: states[state as TaskState] }
       : one
@@ -156,30 +158,30 @@ function writeMetadata(metadata: Struct, form: Form): Struct {
   return { ...metadata, [transitionsKey]: transitions }
 }
 
-export function writeEvent(event: StreamEvent, form: Form): Record<string, unknown> {
+export function writeEvent(event: StreamEvent, form: LegacyForm): Record<string, unknown> {
   const json = form === 'json'
   if ('task' in event) return json ? writeTask(event.task, form) : { task: writeTask(event.task, form) }
   if ('message' in event)
     return json ? writeMessage(event.message, form) : { message: writeMessage(event.message, form) }
   if ('statusUpdate' in event) {
     const update = event.statusUpdate
-    const out = carry(json ? { kind: 'status-update' } : {}, update, 'taskId', 'contextId')
+    const out = copyFields(json ? { kind: 'status-update' } : {}, update, 'taskId', 'contextId')
     out['status'] = writeStatus(update.status, form)
-    carry(out, update, 'metadata')
+    copyFields(out, update, 'metadata')
     return json ? out : { statusUpdate: out }
   }
   const update = event.artifactUpdate
-  const out = carry(json ? { kind: 'artifact-update' } : {}, update, 'taskId', 'contextId')
+  const out = copyFields(json ? { kind: 'artifact-update' } : {}, update, 'taskId', 'contextId')
   out['artifact'] = writeArtifact(update.artifact, form)
-  carry(out, update, 'append', 'lastChunk', 'metadata')
+  copyFields(out, update, 'append', 'lastChunk', 'metadata')
   return json ? out : { artifactUpdate: out }
 }
 
 /**
- * Adds `final`, which is true on a stream's last status and differs from stream to stream, to bytes that all streams
- * share. The status update is the innermost open object of the text, so it goes before the closing braces.
+ * Adds `final`, which is true on a stream's last status and differs from stream to stream, to bytes that all streams share. The
+ * status update is the innermost open object of the text, so it goes before the closing braces.
  */
-export function seal(json: string, event: StreamEvent, final: boolean, form: Form): string {
+export function seal(json: string, event: StreamEvent, final: boolean, form: LegacyForm): string {
   if (!('statusUpdate' in event)) return json
   return form === 'json' ? `${json.slice(0, -1)},"final":${final}}` : `${json.slice(0, -2)},"final":${final}}}`
 }

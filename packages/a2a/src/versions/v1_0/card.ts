@@ -1,10 +1,10 @@
-/** The card as 1.0 writes it: canonical, without anything that is not a field of it. */
+/** The card as 1.0 writes it: the canonical card, with its 1.0 fields only. */
 import type { AgentCard } from '../../model/card.ts'
-import { carry } from '../write.ts'
+import { copyFields } from '../copy-fields.ts'
 
 export function encodeCard(card: AgentCard): Record<string, unknown> {
   const { stateTransitionHistory: _, ...capabilities } = card.capabilities
-  return carry(
+  return copyFields(
     {},
     { ...card, capabilities },
     'name',

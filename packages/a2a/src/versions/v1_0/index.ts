@@ -1,4 +1,4 @@
-/** Protocol 1.0. Its two dialects are one. */
+/** Protocol 1.0. One dialect serves all bindings. */
 import type { ProtocolVersion } from '../version.ts'
 import { json } from './json.ts'
 import { spelling } from './spelling.ts'
@@ -6,13 +6,13 @@ import { spelling } from './spelling.ts'
 export const v1_0: ProtocolVersion = {
   id: '1.0',
   spelling,
-  habits: {
+  behavior: {
     subscribeToFinished: 'refuse',
     cancelAgain: 'answer',
-    lostSubscription: 'plain',
+    missingTaskSubscription: 'plain',
     showsTransitions: false,
-    pushes: 'event',
-    unnamedPush: 'add',
+    pushPayload: 'event',
+    pushWithoutId: 'add',
   },
   json,
   proto: json,

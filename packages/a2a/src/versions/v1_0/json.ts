@@ -1,16 +1,16 @@
 /**
- * The dialect of 1.0, for JSON-RPC, REST and in ProtoJSON form for gRPC. Canonical objects are what it reads and
- * writes, so writing is nothing but JSON.stringify.
+ * The dialect of 1.0, for JSON-RPC, REST and in ProtoJSON form for gRPC. It reads and writes canonical objects, so writing is
+ * only JSON.stringify.
  */
 import { errorTable } from '../../model/error-table.ts'
 import type { Operation, RequestOf, ResultOf } from '../../model/operation.ts'
 import { decodeCard } from '../decode-card.ts'
 import { decodeError } from '../decode-error.ts'
 import { encodeDetails } from '../error-detail.ts'
-import { readAnswer, readRequest } from '../read.ts'
+import { readResponsePayload, readRequestPayload } from '../read.ts'
 import type { Dialect } from '../version.ts'
 import { encodeCard } from './card.ts'
-import { event } from './objects.ts'
+import { readEvent } from './objects.ts'
 import { requests } from './requests.ts'
 import { results } from './results.ts'
 
@@ -19,7 +19,7 @@ export const json: Dialect = {
   spell: (field) => field,
 
   decodeRequest<O extends Operation>(operation: O, payload: unknown): RequestOf<O> {
-    return readRequest<RequestOf<O>>(requests[operation], payload)
+    return readRequestPayload<RequestOf<O>>(requests[operation], payload)
   },
   encodeResult(operation, result) {
     // ProtoJSON's Empty.
@@ -36,11 +36,11 @@ export const json: Dialect = {
 
   encodeRequest: (_operation, request) => request,
   decodeResult<O extends Operation>(operation: O, payload: unknown): ResultOf<O> {
-    // Servers answer null, {} or nothing at all.
+    // Servers respond with null, {} or nothing at all.
     if (operation === 'DeleteTaskPushNotificationConfig') return undefined
-    return readAnswer<ResultOf<O>>(results[operation], payload)
+    return readResponsePayload<ResultOf<O>>(results[operation], payload)
   },
-  decodeEvent: (payload) => readAnswer(event, payload),
+  decodeEvent: (payload) => readResponsePayload(readEvent, payload),
   decodeError,
 
   encodeCard,

@@ -10,11 +10,25 @@ import type {
   TaskStatus,
   TaskStatusUpdateEvent,
 } from '../../model/task.ts'
-import { role, state } from '../names.ts'
-import { bytes, complain, flag, isBag, json, link, list, name, struct, text, timestamp, word, words } from '../read.ts'
-import type { Bag, Read } from '../read.ts'
+import { role, state } from '../enum-readers.ts'
+import {
+  bytes,
+  addViolation,
+  flag,
+  isJsonRecord,
+  anyJson,
+  httpUrl,
+  list,
+  nonEmptyText,
+  struct,
+  text,
+  timestamp,
+  optionalText,
+  textList,
+} from '../read.ts'
+import type { JsonRecord, FieldReader } from '../read.ts'
 import { required, shape } from '../shape.ts'
-import { toolPart, unknownPart } from '../tool-part.ts'
+import { toolPart, unknownPart } from '../tool-parts.ts'
 
 interface AnyPart {
   text?: string
@@ -29,77 +43,79 @@ interface AnyPart {
 const partFields = shape<AnyPart>({
   text,
   raw: bytes,
-  url: link,
-  data: { read: json, nullable: true },
+  url: httpUrl,
+  data: { read: anyJson, nullable: true },
   metadata: struct,
-  filename: word,
-  mediaType: word,
+  filename: optionalText,
+  mediaType: optionalText,
 })
 
-/** Exactly one content, told by which key is there: `data` may be null and still be the content (J-6, J-12, T-17). */
-export const part: Read<Part> = (reader, value) => {
-  if (!isBag(value)) return complain(reader, 'must be an object')
+/**
+ * Exactly one content, determined by the key that is present: `data` may be null and still be the content (J-6, J-12, T-17).
+ */
+export const readPart: FieldReader<Part> = (reader, value) => {
+  if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
   const contents = count(value, 'text') + count(value, 'raw') + count(value, 'url')
   if (contents === 1) {
     if (value['data'] === undefined) return partFields(reader, value) as Part | undefined
-    // Writers that spell out every absent field as null mean it here too.
+    // For writers that write every absent field as null, null means absent here too.
     if (value['data'] === null) return partFields(reader, { ...value, data: undefined }) as Part | undefined
   }
   if (contents === 0 && value['data'] !== undefined) return partFields(reader, value) as Part | undefined
-  if (contents > 0) return complain(reader, 'must have only one of text, raw, url and data')
+  if (contents > 0) return addViolation(reader, 'must have only one of text, raw, url and data')
   return toolPart(reader, value) ?? unknownPart(reader, value, 'must have one of text, raw, url and data')
 }
 
-function count(value: Bag, key: string): number {
+function count(value: JsonRecord, key: string): number {
   return value[key] === undefined || value[key] === null ? 0 : 1
 }
 
-export const message: Read<Message> = shape<Message>({
-  messageId: required(name, { fallback: '' }),
-  contextId: word,
-  taskId: word,
+export const readMessage: FieldReader<Message> = shape<Message>({
+  messageId: required(nonEmptyText, { fallback: '' }),
+  contextId: optionalText,
+  taskId: optionalText,
   role: required(role, { fallback: 'ROLE_AGENT' }),
-  parts: required(list(part, 1), { fallback: [] }),
+  parts: required(list(readPart, 1), { fallback: [] }),
   metadata: struct,
-  extensions: words,
-  referenceTaskIds: words,
+  extensions: textList,
+  referenceTaskIds: textList,
 })
 
-export const artifact: Read<Artifact> = shape<Artifact>({
-  artifactId: required(name, { fallback: '' }),
-  name: word,
-  description: word,
-  parts: required(list(part, 1), { fallback: [] }),
+export const readArtifact: FieldReader<Artifact> = shape<Artifact>({
+  artifactId: required(nonEmptyText, { fallback: '' }),
+  name: optionalText,
+  description: optionalText,
+  parts: required(list(readPart, 1), { fallback: [] }),
   metadata: struct,
-  extensions: words,
+  extensions: textList,
 })
 
-export const status: Read<TaskStatus> = shape<TaskStatus>({
+export const readStatus: FieldReader<TaskStatus> = shape<TaskStatus>({
   state: required(state, { fallback: 'TASK_STATE_UNSPECIFIED' }),
-  message,
+  message: readMessage,
   timestamp,
 })
 
-export const task: Read<Task> = shape<Task>({
-  id: required(name, { names: ['id', 'taskId'] }),
-  contextId: word,
-  status: required(status),
-  artifacts: list(artifact),
-  history: list(message),
+export const readTask: FieldReader<Task> = shape<Task>({
+  id: required(nonEmptyText, { names: ['id', 'taskId'] }),
+  contextId: optionalText,
+  status: required(readStatus),
+  artifacts: list(readArtifact),
+  history: list(readMessage),
   metadata: struct,
 })
 
-const statusUpdate: Read<TaskStatusUpdateEvent> = shape<TaskStatusUpdateEvent>({
-  taskId: required(name),
-  contextId: required(name, { fallback: '' }),
-  status: required(status),
+const statusUpdate: FieldReader<TaskStatusUpdateEvent> = shape<TaskStatusUpdateEvent>({
+  taskId: required(nonEmptyText),
+  contextId: required(nonEmptyText, { fallback: '' }),
+  status: required(readStatus),
   metadata: struct,
 })
 
-const artifactUpdate: Read<TaskArtifactUpdateEvent> = shape<TaskArtifactUpdateEvent>({
-  taskId: required(name),
-  contextId: required(name, { fallback: '' }),
-  artifact: required(artifact),
+const artifactUpdate: FieldReader<TaskArtifactUpdateEvent> = shape<TaskArtifactUpdateEvent>({
+  taskId: required(nonEmptyText),
+  contextId: required(nonEmptyText, { fallback: '' }),
+  artifact: required(readArtifact),
   append: flag,
   lastChunk: flag,
   metadata: struct,
@@ -112,23 +128,25 @@ interface AnyEvent {
   artifactUpdate?: TaskArtifactUpdateEvent
 }
 
-const eventFields = shape<AnyEvent>({ task, message, statusUpdate, artifactUpdate })
+const eventFields = shape<AnyEvent>({ task: readTask, message: readMessage, statusUpdate, artifactUpdate })
 
-/** Exactly one member, told by its name; members that nobody knows are ignored (B-99). */
-export const event: Read<StreamEvent> = (reader, value) => {
-  if (isBag(value) && looksBare(value)) {
-    return Array.isArray(value['parts']) ? wrap('message', message(reader, value)) : wrap('task', task(reader, value))
+/** Exactly one member, determined by its name; unknown members are ignored (B-99). */
+export const readEvent: FieldReader<StreamEvent> = (reader, value) => {
+  if (isJsonRecord(value) && isBareEvent(value)) {
+    return Array.isArray(value['parts'])
+      ? wrap('message', readMessage(reader, value))
+      : wrap('task', readTask(reader, value))
   }
   const found = eventFields(reader, value)
   if (found === undefined) return undefined
   const members = Object.keys(found).length
   if (members === 1 || reader.violations.length > 0) return found as StreamEvent
-  return complain(reader, 'must have exactly one of task, message, statusUpdate and artifactUpdate')
+  return addViolation(reader, 'must have exactly one of task, message, statusUpdate and artifactUpdate')
 }
 
-/** Some servers forget the wrapper around a Task or a Message. */
-function looksBare(value: Bag): boolean {
-  return (typeof value['id'] === 'string' && isBag(value['status'])) || Array.isArray(value['parts'])
+/** Some servers omit the wrapper around a Task or a Message. */
+function isBareEvent(value: JsonRecord): boolean {
+  return (typeof value['id'] === 'string' && isJsonRecord(value['status'])) || Array.isArray(value['parts'])
 }
 
 function wrap<K extends string, V>(key: K, value: V | undefined): StreamEvent | undefined {

@@ -6,7 +6,7 @@ import { v1_0 } from './index.ts'
 
 const { json } = v1_0
 
-/** The fields complained about, each with the complaint. */
+/** The violations, by field. */
 function complaints(operation: Operation, payload: unknown): Record<string, string> {
   try {
     json.decodeRequest(operation, payload)
@@ -33,7 +33,7 @@ describe('a 1.0 request', () => {
     assert.deepEqual(complaints('GetExtendedAgentCard', []), { params: 'must be an object' })
   })
 
-  it('is told every violation at once, each under the name the caller used [B-38 J-1]', () => {
+  it('gets every violation at once, each under the name the caller used [B-38 J-1]', () => {
     const payload = {
       message: { message_id: 7, role: 'HACKER', parts: [{ text: 'ok' }, { raw: '*' }, null], reference_task_ids: 'x' },
       configuration: { history_length: -1 },

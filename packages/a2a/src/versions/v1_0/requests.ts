@@ -1,4 +1,4 @@
-/** What 1.0 clients ask, with the bounds of every field (§1.3). Also the bounds of 0.x, where it has the field. */
+/** Requests of 1.0 clients, with the bounds of every field (§1.3). Also the bounds of 0.x, if it has the field. */
 import type {
   AuthenticationInfo,
   CancelTaskRequest,
@@ -14,36 +14,54 @@ import type {
   SubscribeToTaskRequest,
   TaskPushNotificationConfig,
 } from '../../model/operation.ts'
-import { stateFilter } from '../names.ts'
-import { flag, integer, isBag, name, queryFlag, struct, text, then, timestamp, word, words } from '../read.ts'
-import type { Read } from '../read.ts'
+import { stateFilter } from '../enum-readers.ts'
+import {
+  flag,
+  integer,
+  isJsonRecord,
+  nonEmptyText,
+  queryFlag,
+  struct,
+  text,
+  mapRead,
+  timestamp,
+  optionalText,
+  textList,
+} from '../read.ts'
+import type { FieldReader } from '../read.ts'
 import { required, shape } from '../shape.ts'
-import { message } from './objects.ts'
+import { readMessage } from './objects.ts'
 
-/** Negative or fractional is refused (B-74). */
+/** Negative or fractional values are refused (B-74). */
 export const historyLength = integer(0)
-/** Out of range is refused, not clamped (B-80). */
+/** Values out of range are refused, not clamped (B-80). */
 export const pageSize = integer(1, 100)
 
-export const authentication: Read<AuthenticationInfo> = shape<AuthenticationInfo>({
-  scheme: required(name, { fallback: '' }),
-  credentials: word,
+export const authentication: FieldReader<AuthenticationInfo> = shape<AuthenticationInfo>({
+  scheme: required(nonEmptyText, { fallback: '' }),
+  credentials: optionalText,
 })
 
-const pushConfigFields = { tenant: word, id: word, url: required(name), token: word, authentication }
-export const pushConfig: Read<TaskPushNotificationConfig> = shape<TaskPushNotificationConfig>({
+const pushConfigFields = {
+  tenant: optionalText,
+  id: optionalText,
+  url: required(nonEmptyText),
+  token: optionalText,
+  authentication,
+}
+export const pushConfig: FieldReader<TaskPushNotificationConfig> = shape<TaskPushNotificationConfig>({
   ...pushConfigFields,
-  taskId: word,
+  taskId: optionalText,
 })
-const createPushConfig: Read<TaskPushNotificationConfig> = shape<TaskPushNotificationConfig>({
+const createPushConfig: FieldReader<TaskPushNotificationConfig> = shape<TaskPushNotificationConfig>({
   ...pushConfigFields,
-  taskId: required(name),
+  taskId: required(nonEmptyText),
 })
 
-/** 0.x asks to block, 1.0 asks not to. Peers that moved on halfway ask 1.0 to block. */
-const configuration: Read<SendMessageConfiguration> = then(
+/** 0.x has a flag to block, 1.0 a flag not to. Half-migrated peers send the 0.x flag in 1.0. */
+const configuration: FieldReader<SendMessageConfiguration> = mapRead(
   shape<SendMessageConfiguration & { blocking?: boolean }>({
-    acceptedOutputModes: words,
+    acceptedOutputModes: textList,
     taskPushNotificationConfig: pushConfig,
     historyLength,
     returnImmediately: flag,
@@ -56,59 +74,59 @@ const configuration: Read<SendMessageConfiguration> = then(
   },
 )
 
-const sendFields: Read<SendMessageRequest> = shape<SendMessageRequest>({
-  tenant: word,
-  message: required(message),
+const sendFields: FieldReader<SendMessageRequest> = shape<SendMessageRequest>({
+  tenant: optionalText,
+  message: required(readMessage),
   configuration,
   metadata: struct,
 })
 
-const sendMessage: Read<SendMessageRequest> = (reader, value) => sendFields(reader, adoptMessageId(value))
+const sendMessage: FieldReader<SendMessageRequest> = (reader, value) => sendFields(reader, adoptMessageId(value))
 
 /** Examples of 0.2 put the messageId beside the message instead of into it. */
 export function adoptMessageId(params: unknown): unknown {
-  if (!isBag(params) || params['messageId'] === undefined || !isBag(params['message'])) return params
+  if (!isJsonRecord(params) || params['messageId'] === undefined || !isJsonRecord(params['message'])) return params
   const message = params['message']
   if ((message['messageId'] ?? message['message_id']) !== undefined) return params
   return { ...params, message: { ...message, messageId: params['messageId'] } }
 }
 
-const taskId = required(name, { names: ['id', 'taskId'] })
+const taskId = required(nonEmptyText, { names: ['id', 'taskId'] })
 
-const pushKey: Read<PushNotificationConfigKey> = shape<PushNotificationConfigKey>({
-  tenant: word,
-  taskId: required(name),
-  id: required(name),
+const pushKey: FieldReader<PushNotificationConfigKey> = shape<PushNotificationConfigKey>({
+  tenant: optionalText,
+  taskId: required(nonEmptyText),
+  id: required(nonEmptyText),
 })
 
-const getExtendedCard = shape<GetExtendedAgentCardRequest>({ tenant: word })
+const getExtendedCard = shape<GetExtendedAgentCardRequest>({ tenant: optionalText })
 
-export const requests: { readonly [O in Operation]: Read<RequestOf<O>> } = {
+export const requests: { readonly [O in Operation]: FieldReader<RequestOf<O>> } = {
   SendMessage: sendMessage,
   SendStreamingMessage: sendMessage,
-  GetTask: shape<GetTaskRequest>({ tenant: word, id: taskId, historyLength }),
+  GetTask: shape<GetTaskRequest>({ tenant: optionalText, id: taskId, historyLength }),
   ListTasks: shape<ListTasksRequest>({
-    tenant: word,
-    contextId: word,
+    tenant: optionalText,
+    contextId: optionalText,
     status: stateFilter,
     pageSize,
-    pageToken: word,
+    pageToken: optionalText,
     historyLength,
     statusTimestampAfter: timestamp,
     includeArtifacts: queryFlag,
   }),
-  CancelTask: shape<CancelTaskRequest>({ tenant: word, id: taskId, metadata: struct }),
-  SubscribeToTask: shape<SubscribeToTaskRequest>({ tenant: word, id: taskId }),
+  CancelTask: shape<CancelTaskRequest>({ tenant: optionalText, id: taskId, metadata: struct }),
+  SubscribeToTask: shape<SubscribeToTaskRequest>({ tenant: optionalText, id: taskId }),
   CreateTaskPushNotificationConfig: createPushConfig,
   GetTaskPushNotificationConfig: pushKey,
   ListTaskPushNotificationConfigs: shape<ListTaskPushNotificationConfigsRequest>({
-    tenant: word,
-    taskId: required(name),
-    // Without presence in the proto: 0 is what its writers say who mean nothing (J-7).
-    pageSize: then(integer(0, 100), (size) => (size === 0 ? undefined : size)),
+    tenant: optionalText,
+    taskId: required(nonEmptyText),
+    // The proto has no presence here: its writers send 0 for absent (J-7).
+    pageSize: mapRead(integer(0, 100), (size) => (size === 0 ? undefined : size)),
     pageToken: text,
   }),
   DeleteTaskPushNotificationConfig: pushKey,
-  // The only operation that may come without params (B-40).
+  // The only operation without required params (B-40).
   GetExtendedAgentCard: (reader, value) => getExtendedCard(reader, value ?? {}),
 }

@@ -1,4 +1,4 @@
-/** What 1.0 servers answer, read forgivingly. */
+/** Reads responses of 1.0 servers, forgivingly. */
 import type {
   ListTaskPushNotificationConfigsResponse,
   ListTasksResponse,
@@ -7,35 +7,37 @@ import type {
   SendMessageResponse,
 } from '../../model/operation.ts'
 import { anyCard } from '../decode-card.ts'
-import { complain, integer, list, text, then } from '../read.ts'
-import type { Read } from '../read.ts'
+import { addViolation, integer, list, text, mapRead } from '../read.ts'
+import type { FieldReader } from '../read.ts'
 import { required, shape } from '../shape.ts'
-import { event, task } from './objects.ts'
+import { readEvent, readTask } from './objects.ts'
 import { pushConfig } from './requests.ts'
 
-const sendResult: Read<SendMessageResponse> = then(event, (given, reader) =>
-  'task' in given || 'message' in given ? given : complain(reader, 'must have one of task and message'),
+const sendResult: FieldReader<SendMessageResponse> = mapRead(readEvent, (given, reader) =>
+  'task' in given || 'message' in given ? given : addViolation(reader, 'must have one of task and message'),
 )
 
-const taskPage: Read<ListTasksResponse> = shape<ListTasksResponse>({
-  tasks: required(list(task), { fallback: [] }),
+const taskPage: FieldReader<ListTasksResponse> = shape<ListTasksResponse>({
+  tasks: required(list(readTask), { fallback: [] }),
   nextPageToken: required(text, { fallback: '' }),
   pageSize: required(integer(0), { fallback: 0 }),
   totalSize: required(integer(0), { fallback: 0 }),
 })
 
-const configPage: Read<ListTaskPushNotificationConfigsResponse> = shape<ListTaskPushNotificationConfigsResponse>({
-  configs: required(list(pushConfig), { fallback: [] }),
-  nextPageToken: required(text, { fallback: '' }),
-})
+const configPage: FieldReader<ListTaskPushNotificationConfigsResponse> = shape<ListTaskPushNotificationConfigsResponse>(
+  {
+    configs: required(list(pushConfig), { fallback: [] }),
+    nextPageToken: required(text, { fallback: '' }),
+  },
+)
 
-export const results: { readonly [O in Operation]: Read<ResultOf<O>> } = {
+export const results: { readonly [O in Operation]: FieldReader<ResultOf<O>> } = {
   SendMessage: sendResult,
-  SendStreamingMessage: event,
-  GetTask: task,
+  SendStreamingMessage: readEvent,
+  GetTask: readTask,
   ListTasks: taskPage,
-  CancelTask: task,
-  SubscribeToTask: event,
+  CancelTask: readTask,
+  SubscribeToTask: readEvent,
   CreateTaskPushNotificationConfig: pushConfig,
   GetTaskPushNotificationConfig: pushConfig,
   ListTaskPushNotificationConfigs: configPage,

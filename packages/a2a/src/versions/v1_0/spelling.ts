@@ -19,7 +19,7 @@ const routes: readonly Route[] = [
       'tenant',
     ],
   },
-  // Verbs before the bare id, which would swallow them (F-9).
+  // Verbs before the bare id, which would match them too (F-9).
   { operation: 'CancelTask', verb: 'POST', path: '/tasks/{id}:cancel', body: true },
   // The text says POST, the proto GET: both are served, POST is written.
   { operation: 'SubscribeToTask', verb: 'POST', path: '/tasks/{id}:subscribe', body: true },

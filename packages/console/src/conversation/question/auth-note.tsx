@@ -1,9 +1,9 @@
-/** A task that waits for credentials: what it needs, where one gets it, and what happens then. */
-import { Icon } from '../../parts/icon.tsx'
-import type { Question, Scheme } from './question-in.ts'
+/** A task that waits for credentials: what it needs, where to get it, and what happens then. */
+import { Icon } from '../../components/icon.tsx'
+import type { AgentQuestion, AuthScheme } from './parse-question.ts'
 import './question-form.css'
 
-export function AuthNote({ question, agent }: { readonly question: Question; readonly agent: string }) {
+export function AuthNote({ question, agent }: { readonly question: AgentQuestion; readonly agent: string }) {
   const { schemes, links, isInBand } = question
   return (
     <div class="auth-note">
@@ -33,7 +33,7 @@ export function AuthNote({ question, agent }: { readonly question: Question; rea
   )
 }
 
-function SchemeLine({ scheme }: { readonly scheme: Scheme }) {
+function SchemeLine({ scheme }: { readonly scheme: AuthScheme }) {
   const { name, what, description, link } = scheme
   return (
     <li>

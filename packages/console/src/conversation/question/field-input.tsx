@@ -1,10 +1,10 @@
-/** One field of a form. The browser holds what is typed, and nothing else does. */
+/** One field of a form. The value is held by the DOM element only. */
 import type { Json } from '@parley/a2a'
 import { useId } from 'preact/hooks'
-import type { Field } from './form-of.ts'
+import type { FormField } from './schema-form.ts'
 
 export interface FieldInputProps {
-  readonly field: Field
+  readonly field: FormField
   readonly isSecret: boolean
   readonly mistake: string | undefined
 }
@@ -54,7 +54,7 @@ export function FieldInput({ field, isSecret, mistake }: FieldInputProps) {
 
 interface InputProps {
   readonly id: string
-  readonly field: Field
+  readonly field: FormField
   readonly isSecret: boolean
   readonly about: string
   readonly isWrong: boolean
@@ -76,7 +76,7 @@ function Input({ id, field, isSecret, about, isWrong }: InputProps) {
       <select {...shared}>
         {(!isRequired || initial === '') && <option value="">Choose …</option>}
         {options.map(({ value, text }) => (
-          <option key={text} value={wordOf(value)} selected={wordOf(value) === initial}>
+          <option key={text} value={optionText(value)} selected={optionText(value) === initial}>
             {text}
           </option>
         ))}
@@ -99,16 +99,16 @@ function Input({ id, field, isSecret, about, isWrong }: InputProps) {
     const step = schema['type'] === 'integer' ? 1 : 'any'
     return <input {...shared} type="number" step={step} defaultValue={initial} autocomplete="off" />
   }
-  // They differ in roles and lists, of which this has none.
+  // The input types differ in roles and lists, which this input does not use.
   const written = { type } as { readonly type: 'text' }
   return <input {...shared} {...written} dir="auto" defaultValue={initial} autocomplete="off" />
 }
 
-function Choices({ field }: { readonly field: Field }) {
+function Choices({ field }: { readonly field: FormField }) {
   return (
     <>
       {field.options.map(({ value, text }) => {
-        const word = wordOf(value)
+        const word = optionText(value)
         return (
           <label key={text} class="question-choice">
             <input type="checkbox" name={field.name} value={word} defaultChecked={field.chosen.includes(word)} />
@@ -120,6 +120,6 @@ function Choices({ field }: { readonly field: Field }) {
   )
 }
 
-function wordOf(value: Json): string {
+function optionText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

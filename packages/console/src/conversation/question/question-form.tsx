@@ -1,42 +1,42 @@
 /**
- * What an agent asks, as a form. What is secret is masked, is nowhere but in the field while it is typed, and is gone from it as
- * soon as it is sent.
+ * An agent's question as a form. A secret is masked, is held only by its field while it is typed, and is cleared as soon as it is
+ * sent.
  */
 import type { Json } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { Json as JsonTree } from '../../parts/json.tsx'
-import { answerByForm, answerInWords, answerWithCredentials, answerWithResults } from './answer-to.ts'
-import type { Answer } from './answer-to.ts'
+import { JsonTreeView as JsonTree } from '../../components/content/json-tree.tsx'
+import { answerWithForm, answerWithText, answerWithCredentials, answerWithResults } from './build-answer.ts'
+import type { QuestionAnswer } from './build-answer.ts'
 import { AuthNote } from './auth-note.tsx'
 import { FieldInput } from './field-input.tsx'
-import { readForm } from './form-of.ts'
-import type { Field, Filled } from './form-of.ts'
-import type { Question, ToolCall } from './question-in.ts'
+import { parseForm } from './schema-form.ts'
+import type { FormField, FormValues } from './schema-form.ts'
+import type { AgentQuestion, ClientToolCall } from './parse-question.ts'
 import './question-form.css'
 
 export interface QuestionFormProps {
-  readonly question: Question
+  readonly question: AgentQuestion
   readonly agent: string
   readonly isBusy: boolean
-  readonly onAnswer: (answer: Answer) => void
-  /** Where the question may be answered in plain words, too. */
-  readonly onWords?: (() => void) | undefined
+  readonly onAnswer: (answer: QuestionAnswer) => void
+  /** Set if the question may also be answered with plain text. */
+  readonly onAnswerInText?: (() => void) | undefined
 }
 
 type Mistakes = Readonly<Record<string, string>>
 
-export function QuestionForm({ question, agent, isBusy, onAnswer, onWords }: QuestionFormProps) {
+export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText }: QuestionFormProps) {
   const frame = useRef<HTMLFormElement>(null)
   const mistakes = useSignal<Mistakes>({})
-  const fields = fieldsOf(question)
+  const fields = fieldsForQuestion(question)
   useEffect(() => focusFirst(frame.current), [])
 
   function send(event: Event): void {
     event.preventDefault()
     const form = frame.current
     if (form === null) return
-    const read = readForm(fields, filledIn(form, fields))
+    const read = parseForm(fields, readFormValues(form, fields))
     if ('mistakes' in read) {
       mistakes.value = read.mistakes
       form.querySelector<HTMLElement>(`[name="${CSS.escape(Object.keys(read.mistakes)[0] ?? '')}"]`)?.focus()
@@ -44,8 +44,8 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onWords }: Que
     }
     mistakes.value = {}
     const scheme = new FormData(form).get(schemeName)
-    onAnswer(answerOf(question, fields, read.data, typeof scheme === 'string' ? scheme : undefined))
-    // Whatever was typed is gone, a secret above all.
+    onAnswer(buildAnswer(question, fields, read.data, typeof scheme === 'string' ? scheme : undefined))
+    // Clears all input, above all a secret.
     form.reset()
   }
 
@@ -54,7 +54,7 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onWords }: Que
       {question.isAuth && <AuthNote question={question} agent={agent} />}
       {question.isInBand && question.schemes.length > 1 && <SchemeChoice question={question} />}
       {question.calls.map((call) => (
-        <CallNote key={call.toolUseId} call={call} />
+        <ToolCallNote key={call.toolUseId} call={call} />
       ))}
       {fields.map((field) => (
         <FieldInput
@@ -68,8 +68,8 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onWords }: Que
         <button type="submit" class="primary" disabled={isBusy}>
           Send
         </button>
-        {onWords !== undefined && (
-          <button type="button" class="plain" onClick={onWords}>
+        {onAnswerInText !== undefined && (
+          <button type="button" class="plain" onClick={onAnswerInText}>
             Answer in plain words
           </button>
         )}
@@ -84,22 +84,22 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onWords }: Que
 const schemeName = '(scheme)'
 const answerName = '(answer)'
 
-/** The fields that the agent wants, or the one that every question has. */
-function fieldsOf(question: Question): readonly Field[] {
+/** The fields that the agent defines, or the default text field. */
+function fieldsForQuestion(question: AgentQuestion): readonly FormField[] {
   if (question.calls.length > 0) return question.calls.map(resultField)
   if (question.isInBand) return [plainField('Credentials')]
   return question.fields ?? [plainField(question.isSecret ? 'Your answer, masked' : 'Your answer')]
 }
 
-function plainField(label: string): Field {
+function plainField(label: string): FormField {
   return { ...emptyField, name: answerName, label, isRequired: true }
 }
 
-function resultField({ toolUseId, name }: ToolCall): Field {
+function resultField({ toolUseId, name }: ClientToolCall): FormField {
   return { ...emptyField, name: toolUseId, label: `Result of ${name}, as JSON`, kind: 'json', isRequired: true }
 }
 
-const emptyField: Omit<Field, 'name' | 'label' | 'isRequired'> = {
+const emptyField: Omit<FormField, 'name' | 'label' | 'isRequired'> = {
   hint: undefined,
   kind: 'text',
   type: 'text',
@@ -110,21 +110,21 @@ const emptyField: Omit<Field, 'name' | 'label' | 'isRequired'> = {
   schema: {},
 }
 
-function answerOf(
-  question: Question,
-  fields: readonly Field[],
+function buildAnswer(
+  question: AgentQuestion,
+  fields: readonly FormField[],
   data: Readonly<Record<string, Json>>,
   scheme: string | undefined,
-): Answer {
+): QuestionAnswer {
   if (question.calls.length > 0) return answerWithResults(data)
   const words = data[answerName]
-  if (typeof words !== 'string') return answerByForm(question, fields, data)
+  if (typeof words !== 'string') return answerWithForm(question, fields, data)
   return question.isInBand
     ? answerWithCredentials(scheme ?? question.schemes[0]?.name, words)
-    : answerInWords(question, words)
+    : answerWithText(question, words)
 }
 
-function filledIn(form: HTMLFormElement, fields: readonly Field[]): Filled {
+function readFormValues(form: HTMLFormElement, fields: readonly FormField[]): FormValues {
   const given = new FormData(form)
   return Object.fromEntries(
     fields.map(({ name, kind }) => {
@@ -134,14 +134,14 @@ function filledIn(form: HTMLFormElement, fields: readonly Field[]): Filled {
   )
 }
 
-/** Only for who is not in the middle of something else. */
+/** Does not take the focus from another field. */
 function focusFirst(form: HTMLFormElement | null): void {
   const at = document.activeElement
   const isFree = at === null || at === document.body || at.id === 'content' || at.closest('.composer') !== null
   if (isFree) form?.querySelector<HTMLElement>('input, textarea, select')?.focus()
 }
 
-function SchemeChoice({ question }: { readonly question: Question }) {
+function SchemeChoice({ question }: { readonly question: AgentQuestion }) {
   return (
     <div class="field">
       <label for="question-scheme">For</label>
@@ -156,7 +156,7 @@ function SchemeChoice({ question }: { readonly question: Question }) {
   )
 }
 
-function CallNote({ call }: { readonly call: ToolCall }) {
+function ToolCallNote({ call }: { readonly call: ClientToolCall }) {
   return (
     <div class="question-call">
       <p>

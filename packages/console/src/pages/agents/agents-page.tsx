@@ -1,17 +1,17 @@
-/** The agents: a list that is live, and beside it whichever is chosen, or the form for another one. */
-import { query, place } from '../../app/router.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { PageHead } from '../../parts/sheet.tsx'
-import { Split } from '../../parts/split.tsx'
-import { AgentDetail } from './agent-detail.tsx'
-import { AgentsList } from './agents-list.tsx'
-import { NewAgent } from './new-agent.tsx'
-import { useAgents } from './use-agents.ts'
+/** The agents: a live list, and beside it the selected agent or the form for a new one. */
+import { query, pageRoute } from '../../app/router.ts'
+import { Icon } from '../../components/icon.tsx'
+import { PageHead } from '../../components/layout/page-head.tsx'
+import { SplitView } from '../../components/layout/split-view.tsx'
+import { AgentDetailView } from './agent-detail-view.tsx'
+import { AgentsList } from './list/agents-list.tsx'
+import { NewAgent } from './new/new-agent.tsx'
+import { useAgents } from '../../api/use-agents.ts'
 
 export function AgentsPage() {
   const agents = useAgents()
-  const [name, tab] = place.value.rest
-  // An agent may be called so: its pages are below, and only the bare name is the form.
+  const [name, tab] = pageRoute.value.segments
+  // An agent may be named `new`: its tabs have longer paths, and only the bare name is the form.
   const isNew = name === 'new' && tab === undefined
   const search = listSearch(query.value)
   return (
@@ -21,7 +21,7 @@ export function AgentsPage() {
           <Icon name="plus" /> Add an agent
         </a>
       </PageHead>
-      <Split
+      <SplitView
         name="agents"
         initial={400}
         list={<AgentsList agents={agents} selected={isNew ? undefined : name} tab={tab} search={search} />}
@@ -29,7 +29,7 @@ export function AgentsPage() {
           isNew ? (
             <NewAgent />
           ) : name === undefined ? undefined : (
-            <AgentDetail key={name} name={name} tab={tab ?? 'overview'} search={search} />
+            <AgentDetailView key={name} name={name} tab={tab ?? 'overview'} search={search} />
           )
         }
       />
@@ -37,7 +37,7 @@ export function AgentsPage() {
   )
 }
 
-/** What belongs to the list stays when another agent is chosen; what belongs to a tab does not. */
+/** Keeps the query parameters of the list and drops those of a tab. */
 function listSearch(given: URLSearchParams): string {
   const kept = new URLSearchParams([...given].filter(([name]) => ['text', 'kind', 'tag', 'health'].includes(name)))
   return kept.size === 0 ? '' : `?${kept}`

@@ -1,10 +1,10 @@
-/** Which agent one talks to: a field that finds another one by a few letters of its name. */
+/** Selects the agent to talk to: a field with completion by name. */
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { Agent } from '../../api/admin.ts'
-import { go } from '../../app/router.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { hrefOf } from './where.ts'
+import { navigate } from '../../app/router.ts'
+import { Icon } from '../../components/icon.tsx'
+import { conversationHref } from './playground-params.ts'
 
 export function AgentPicker({ agent, all }: { readonly agent: string; readonly all: readonly Agent[] }) {
   const id = useId()
@@ -17,7 +17,7 @@ export function AgentPicker({ agent, all }: { readonly agent: string; readonly a
 
   function choose(name: string | undefined): void {
     text.value = undefined
-    if (name !== undefined && name !== agent) go(hrefOf(name))
+    if (name !== undefined && name !== agent) navigate(conversationHref(name))
   }
 
   function press(event: KeyboardEvent & { readonly currentTarget: HTMLInputElement }): void {
@@ -65,7 +65,7 @@ export function AgentPicker({ agent, all }: { readonly agent: string; readonly a
               id={`${id}-${index}`}
               role="option"
               aria-selected={index === at}
-              // Before the field loses the focus, and with it the list.
+              // Fires before the field loses the focus, which closes the list.
               onPointerDown={(event) => {
                 event.preventDefault()
                 choose(name)

@@ -1,54 +1,54 @@
-/** One conversation: its tasks one under the other, and at the foot whatever the next message needs. */
+/** One conversation: its tasks in order, and the composer or form for the next message. */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Agent } from '../../api/admin.ts'
 import { query, setQuery } from '../../app/router.ts'
-import { isAtWork } from '../../conversation/talk.ts'
-import { TalkView } from '../../conversation/talk-view.tsx'
-import { Id } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { State } from '../../parts/state.tsx'
-import { Loading, Trouble } from '../../parts/trouble.tsx'
+import { isWorkingState } from '../../conversation/transcript.ts'
+import { TranscriptView } from '../../conversation/transcript-view.tsx'
+import { CopyableId } from '../../components/content/copy-button.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { TaskStateBadge } from '../../components/status/task-state.tsx'
+import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { AgentNotice } from './agent-notice.tsx'
-import { Greeting } from './greeting.tsx'
-import type { Play } from './play.ts'
+import { AgentGreeting } from './greeting.tsx'
+import type { ChatSession } from './chat-session.ts'
 import { Reply } from './reply.tsx'
-import type { Slot } from './slots.ts'
-import { whereNow } from './where.ts'
+import type { ConversationTask } from './conversation-tasks.ts'
+import { playgroundParams } from './playground-params.ts'
 import type { WireLog } from './wire/wire-log.ts'
 import './chat.css'
 
 export interface ChatProps {
-  readonly play: Play
+  readonly play: ChatSession
   readonly log: WireLog
   readonly agent: string
-  /** `undefined` where the hub did not list it. */
+  /** `undefined` if the hub did not list the agent. */
   readonly about: Agent | undefined
-  /** Something failed: the agent may be in another state than the one that is shown. */
+  /** A request failed: the state of the agent may differ from the one shown. */
   readonly onTrouble: () => void
 }
 
 export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
-  const where = whereNow()
+  const where = playgroundParams()
   const { contextId, taskId } = where
   useEffect(() => play.open({ contextId, taskId }, where), [contextId, taskId])
   useSignalEffect(() => {
-    const { contextId: context, taskId: task } = play.place.value
+    const { contextId: context, taskId: task } = play.location.value
     if (context === undefined) return
-    // Only where one is leads here; what somebody wrote into the address leads the other way.
+    // Writes the session's location to the address; the effect above handles the opposite direction.
     const known = query.peek()
     if (context === (known.get('context') ?? undefined) && task === (known.get('task') ?? undefined)) return
     setQuery({ context, task, text: undefined })
   })
-  const slots = play.slots.value
+  const slots = play.tasks.value
   const phase = play.phase.value
-  const trouble = play.trouble.value
+  const trouble = play.failure.value
   useEffect(() => {
     if (trouble !== undefined) onTrouble()
   }, [trouble])
   return (
     <div class="chat">
-      <Scroll>
+      <ChatScroll>
         {play.hasEarlier.value && (
           <p class="chat-earlier">
             <button type="button" class="small" onClick={() => play.loadEarlier()}>
@@ -57,14 +57,14 @@ export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
           </p>
         )}
         {slots.length === 0 && phase === 'loading' && <Loading what="the conversation" />}
-        {slots.length === 0 && phase !== 'loading' && trouble === undefined && <Greeting agent={agent} />}
+        {slots.length === 0 && phase !== 'loading' && trouble === undefined && <AgentGreeting agent={agent} />}
         {slots.map((slot, index) => (
-          <TaskTalk key={slot.key} slot={slot} agent={agent} isBusy={phase !== 'still' && index === slots.length - 1} />
+          <ChatTask key={slot.key} slot={slot} agent={agent} isBusy={phase !== 'still' && index === slots.length - 1} />
         ))}
-      </Scroll>
+      </ChatScroll>
       <div class="chat-foot">
         {trouble !== undefined && (
-          <Trouble reason={trouble.problem} {...(trouble.again === undefined ? {} : { retry: trouble.again })} />
+          <ErrorNotice reason={trouble.problem} {...(trouble.retry === undefined ? {} : { retry: trouble.retry })} />
         )}
         {about !== undefined && <AgentNotice agent={about} />}
         <Reply play={play} log={log} agent={agent} isOpen={about?.isOpen ?? false} />
@@ -73,20 +73,28 @@ export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
   )
 }
 
-function TaskTalk({ slot, agent, isBusy }: { readonly slot: Slot; readonly agent: string; readonly isBusy: boolean }) {
-  const { talk } = slot
-  const { taskId, state } = talk
-  const isWorking = isBusy && (isAtWork(state) || taskId === undefined)
+function ChatTask({
+  slot,
+  agent,
+  isBusy,
+}: {
+  readonly slot: ConversationTask
+  readonly agent: string
+  readonly isBusy: boolean
+}) {
+  const { transcript } = slot
+  const { taskId, state } = transcript
+  const isWorking = isBusy && (isWorkingState(state) || taskId === undefined)
   return (
     <section class="chat-task" aria-label={taskId === undefined ? 'New task' : `Task ${taskId}`} aria-busy={isWorking}>
       {taskId !== undefined && (
         <header class="chat-task-head">
           <span class="faint">Task</span>
-          <Id id={taskId} what="task id" href={`/tasks/${encodeURIComponent(taskId)}`} />
-          <State state={state} />
+          <CopyableId id={taskId} what="task id" href={`/tasks/${encodeURIComponent(taskId)}`} />
+          <TaskStateBadge state={state} />
         </header>
       )}
-      <TalkView talk={talk} agent={agent} isBusy={isBusy} />
+      <TranscriptView transcript={transcript} agent={agent} isBusy={isBusy} />
       {isWorking && !isWriting(slot) && (
         <p class="chat-thinking" role="status">
           <span aria-hidden="true">◐</span> {agent} is at work
@@ -96,14 +104,14 @@ function TaskTalk({ slot, agent, isBusy }: { readonly slot: Slot; readonly agent
   )
 }
 
-/** Then the text itself shows that it goes on. */
-function isWriting({ talk }: Slot): boolean {
-  const last = talk.items.at(-1)
+/** The growing text itself shows the progress. */
+function isWriting({ transcript }: ConversationTask): boolean {
+  const last = transcript.items.at(-1)
   return last?.kind === 'made' && !last.isWhole
 }
 
-/** Stays at the end while one is there; else it says that there is more. */
-function Scroll({ children }: { readonly children: preact.ComponentChildren }) {
+/** Stays at the end while the user is there; otherwise shows that there is more. */
+function ChatScroll({ children }: { readonly children: preact.ComponentChildren }) {
   const frame = useRef<HTMLDivElement>(null)
   const inside = useRef<HTMLDivElement>(null)
   const isAtEnd = useSignal(true)
@@ -119,7 +127,7 @@ function Scroll({ children }: { readonly children: preact.ComponentChildren }) {
     watch.observe(element)
     return () => watch.disconnect()
   }, [])
-  /** What came since one was at the end moves nobody away from it: only going up does. */
+  /** New content does not unpin the view from the end; only scrolling up does. */
   function scrolled(): void {
     const element = frame.current
     if (element === null) return

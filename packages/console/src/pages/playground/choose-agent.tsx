@@ -1,22 +1,22 @@
-/** The playground before anybody is talked to: the agents there are, and what was talked about before. */
+/** The playground without a selected agent: the available agents and recent conversations. */
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Agent } from '../../api/admin.ts'
 import type { Resource } from '../../api/resource.ts'
-import { useKeys } from '../../app/keys.ts'
-import { go, query, setQuery } from '../../app/router.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { PageHead } from '../../parts/sheet.tsx'
-import { Mark } from '../../parts/state.tsx'
-import { Empty, Loading, Trouble } from '../../parts/trouble.tsx'
+import { useShortcuts } from '../../app/shortcuts.ts'
+import { navigate, query, setQuery } from '../../app/router.ts'
+import { Icon } from '../../components/icon.tsx'
+import { PageHead } from '../../components/layout/page-head.tsx'
+import { StatusBadge } from '../../components/status/task-state.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { RecentList } from './recent-list.tsx'
-import { hrefOf } from './where.ts'
+import { conversationHref } from './playground-params.ts'
 import './playground.css'
 
 export interface ChooseAgentProps {
   readonly caller: string
   readonly all: Resource<readonly Agent[]>
-  /** The name in the address, of which there is no agent. */
+  /** The name in the address that matches no agent. */
   readonly missing: string | undefined
 }
 
@@ -25,22 +25,22 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
   const field = useRef<HTMLInputElement>(null)
   const chosen = useSignal(-1)
   const known = all.value.value
-  const found = (known ?? []).filter((agent) => isMeant(agent, filter))
+  const found = (known ?? []).filter((agent) => matchesFilter(agent, filter))
   const move = (by: number): void => {
     chosen.value = Math.max(0, Math.min(found.length - 1, chosen.value + by))
     document.getElementById(`choose-${chosen.value}`)?.focus()
   }
-  useKeys([
-    { key: 'j', does: 'Next agent', run: () => move(1) },
-    { key: 'k', does: 'Agent before', run: () => move(-1) },
-    { key: '/', does: 'Filter the agents', run: () => field.current?.focus() },
+  useShortcuts([
+    { key: 'j', label: 'Next agent', run: () => move(1) },
+    { key: 'k', label: 'Agent before', run: () => move(-1) },
+    { key: '/', label: 'Filter the agents', run: () => field.current?.focus() },
   ])
   return (
     <>
       <PageHead title="Playground" />
       <div class="choose">
         <section class="choose-agents" aria-labelledby="choose-title">
-          {missing !== undefined && <Missing name={missing} hasOthers={(known ?? []).length > 0} />}
+          {missing !== undefined && <MissingAgent name={missing} hasOthers={(known ?? []).length > 0} />}
           <div class="choose-head">
             <h2 id="choose-title">Talk to an agent</h2>
             <input
@@ -51,19 +51,19 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
               value={filter}
               onInput={(event) => setQuery({ agents: event.currentTarget.value })}
               onKeyDown={(event) => {
-                if (event.key === 'Enter' && found[0] !== undefined) go(hrefOf(found[0].name))
+                if (event.key === 'Enter' && found[0] !== undefined) navigate(conversationHref(found[0].name))
                 if (event.key === 'Escape') field.current?.blur()
               }}
             />
           </div>
-          {all.problem.value !== undefined && <Trouble reason={all.problem.value} retry={all.reload} />}
+          {all.problem.value !== undefined && <ErrorNotice reason={all.problem.value} retry={all.reload} />}
           {known === undefined && all.problem.value === undefined && <Loading what="the agents" />}
           {known?.length === 0 && (
-            <Empty title="There is no agent yet">
+            <EmptyState title="There is no agent yet">
               <a class="button primary" href="/agents/new">
                 Add an agent
               </a>
-            </Empty>
+            </EmptyState>
           )}
           {known !== undefined && known.length > 0 && found.length === 0 && (
             <p class="choose-none faint">No agent fits.</p>
@@ -82,7 +82,7 @@ export function ChooseAgent({ caller, all, missing }: ChooseAgentProps) {
   )
 }
 
-function Missing({ name, hasOthers }: { readonly name: string; readonly hasOthers: boolean }) {
+function MissingAgent({ name, hasOthers }: { readonly name: string; readonly hasOthers: boolean }) {
   return (
     <div class="choose-missing" role="alert">
       <h2>No agent named {name}</h2>
@@ -95,7 +95,7 @@ function Missing({ name, hasOthers }: { readonly name: string; readonly hasOther
   )
 }
 
-function isMeant({ name, title, kind, description = '', skills }: Agent, filter: string): boolean {
+function matchesFilter({ name, title, kind, description = '', skills }: Agent, filter: string): boolean {
   const text = [name, title, kind, description, ...skills.map((skill) => skill.name)].join(' ').toLowerCase()
   return filter
     .toLowerCase()
@@ -107,7 +107,7 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
   const { name, title, kind, description, state, health } = agent
   return (
     <li>
-      <a id={id} class="choose-card" href={hrefOf(name)}>
+      <a id={id} class="choose-card" href={conversationHref(name)}>
         <span class="choose-name">
           <Icon name="agents" />
           <strong class="cut" dir="auto">
@@ -118,7 +118,7 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
           {state === 'open' && health.state !== 'down' ? (
             <span class="faint">{kind}</span>
           ) : (
-            <Mark tone="failed" shape="✕" word={state === 'open' ? 'down' : 'unavailable'} />
+            <StatusBadge tone="failed" shape="✕" word={state === 'open' ? 'down' : 'unavailable'} />
           )}
         </span>
         {description !== undefined && (

@@ -1,22 +1,22 @@
-/** Before the first word: who this is, and what one may ask. */
-import { call } from '../../api/call.ts'
+/** Shown before the first message: the agent and its example prompts. */
+import { callAdmin } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
-import { Empty } from '../../parts/trouble.tsx'
-import { hrefOf } from './where.ts'
+import { EmptyState } from '../../components/status/error-notice.tsx'
+import { conversationHref } from './playground-params.ts'
 
 const mostExamples = 4
 
-export function Greeting({ agent }: { readonly agent: string }) {
-  const card = useResource(agent, (signal) => call('getAgentCards', { params: { agent }, signal }))
-  const { name, description, examples } = cardIn(card.value.value?.cards['1.0'])
+export function AgentGreeting({ agent }: { readonly agent: string }) {
+  const card = useResource(agent, (signal) => callAdmin('getAgentCards', { params: { agent }, signal }))
+  const { name, description, examples } = greetingFromCard(card.value.value?.cards['1.0'])
   return (
-    <Empty title={name ?? agent}>
+    <EmptyState title={name ?? agent}>
       {description !== undefined && <p dir="auto">{description}</p>}
       {examples.length > 0 && (
         <ul class="greeting" aria-label="Examples">
           {examples.map((text) => (
             <li key={text}>
-              <a class="button" href={hrefOf(agent, { text })}>
+              <a class="button" href={conversationHref(agent, { text })}>
                 <span class="cut" dir="auto">
                   {text}
                 </span>
@@ -26,12 +26,12 @@ export function Greeting({ agent }: { readonly agent: string }) {
         </ul>
       )}
       {card.problem.value !== undefined && <p class="mistake">{card.problem.value.message}</p>}
-    </Empty>
+    </EmptyState>
   )
 }
 
-/** A card says what it likes: only words are taken from it. */
-function cardIn(card: Readonly<Record<string, unknown>> = {}) {
+/** A card is untrusted: only strings are taken from it. */
+function greetingFromCard(card: Readonly<Record<string, unknown>> = {}) {
   const skills = Array.isArray(card['skills']) ? (card['skills'] as readonly unknown[]) : []
   const examples = skills.flatMap((skill) => {
     const listed = (skill as { readonly examples?: unknown } | null)?.examples

@@ -1,12 +1,12 @@
-/** gRPC needs what no browser gives to a page. The command that does it instead. */
-import { call } from '../../api/call.ts'
+/** A browser cannot speak gRPC; shows the grpcurl command instead. */
+import { callAdmin } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
-import { Code } from '../../parts/code.tsx'
-import { grpcurlOf } from './grpcurl.ts'
-import type { Where } from './where.ts'
+import { CodeBlock } from '../../components/content/code-block.tsx'
+import { grpcurlCommand } from './grpcurl.ts'
+import type { PlaygroundParams } from './playground-params.ts'
 
-export function GrpcNote({ agent, where }: { readonly agent: string; readonly where: Where }) {
-  const detail = useResource(agent, (signal) => call('getAgent', { params: { agent }, signal }))
+export function GrpcNote({ agent, where }: { readonly agent: string; readonly where: PlaygroundParams }) {
+  const detail = useResource(agent, (signal) => callAdmin('getAgent', { params: { agent }, signal }))
   const known = detail.value.value
   if (known === undefined) return null
   const { isOpen, endpoints } = known
@@ -19,9 +19,9 @@ export function GrpcNote({ agent, where }: { readonly agent: string; readonly wh
           This hub speaks no gRPC. Switch it on with <code>listen.grpcPort</code> in its configuration.
         </p>
       ) : (
-        <Code
+        <CodeBlock
           label="the command"
-          text={grpcurlOf({ ...where, agent, isOpen, address, hasTls: location.protocol === 'https:' })}
+          text={grpcurlCommand({ ...where, agent, isOpen, address, hasTls: location.protocol === 'https:' })}
         />
       )}
     </div>

@@ -1,29 +1,29 @@
-/** What was talked about here before: conversations, the newest first, to go on with. */
+/** Recent conversations, newest first. */
 import { useSignal } from '@preact/signals'
-import { call } from '../../api/call.ts'
+import { callAdmin } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
 import { query } from '../../app/router.ts'
-import { lookOf } from '../../parts/state.tsx'
-import { Ago } from '../../parts/time.tsx'
-import { Loading, Trouble } from '../../parts/trouble.tsx'
-import { VirtualList } from '../../parts/virtual-list.tsx'
-import { many } from '../../parts/words.ts'
-import { matches, recentOf } from './recent-of.ts'
-import type { Recent } from './recent-of.ts'
-import { hrefOf } from './where.ts'
+import { taskStateDisplay } from '../../components/status/task-state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { VirtualList } from '../../components/list/virtual-list.tsx'
+import { pluralize } from '../../components/format.ts'
+import { matchesConversation, recentConversations } from './recent-conversations.ts'
+import type { RecentConversation } from './recent-conversations.ts'
+import { conversationHref } from './playground-params.ts'
 import './recent-list.css'
 
-const most = 300
+const maxTasks = 300
 
 export function RecentList({ caller, titleId }: { readonly caller: string; readonly titleId?: string }) {
   const tasks = useResource(
     caller,
-    (signal) => call('listTasks', { query: { caller, limit: most }, signal }),
+    (signal) => callAdmin('listTasks', { query: { caller, limit: maxTasks }, signal }),
     (change) => change.type === 'tasks' || (change.type === 'task' && change.task.caller === caller),
   )
   const filter = useSignal('')
-  const known = tasks.value.value === undefined ? undefined : recentOf(tasks.value.value.tasks)
-  const found = (known ?? []).filter((one) => matches(one, filter.value))
+  const known = tasks.value.value === undefined ? undefined : recentConversations(tasks.value.value.tasks)
+  const found = (known ?? []).filter((one) => matchesConversation(one, filter.value))
   return (
     <div class="recent">
       <div class="recent-head">
@@ -38,7 +38,7 @@ export function RecentList({ caller, titleId }: { readonly caller: string; reado
           />
         )}
       </div>
-      {tasks.problem.value !== undefined && <Trouble reason={tasks.problem.value} retry={tasks.reload} />}
+      {tasks.problem.value !== undefined && <ErrorNotice reason={tasks.problem.value} retry={tasks.reload} />}
       {known === undefined && tasks.problem.value === undefined && <Loading what="the conversations" />}
       {known?.length === 0 && <p class="recent-none">None yet. What you send appears here, to go on with later.</p>}
       {known !== undefined && known.length > 0 && found.length === 0 && <p class="recent-none">None fits.</p>}
@@ -48,21 +48,21 @@ export function RecentList({ caller, titleId }: { readonly caller: string; reado
           rowHeight={52}
           label="Conversations"
           keyOf={(index) => `${found[index]?.agent} ${found[index]?.contextId}`}
-          row={(index) => <RecentRow recent={found[index] as Recent} />}
+          row={(index) => <RecentRow recent={found[index] as RecentConversation} />}
         />
       )}
     </div>
   )
 }
 
-function RecentRow({ recent }: { readonly recent: Recent }) {
+function RecentRow({ recent }: { readonly recent: RecentConversation }) {
   const { agent, contextId, taskId, title, state, at, tasks } = recent
-  const { shape, tone, word } = lookOf(state)
+  const { shape, tone, word } = taskStateDisplay(state)
   const isOpen = query.value.get('context') === contextId
   return (
     <a
       class="recent-row"
-      href={hrefOf(agent, { context: contextId, task: taskId })}
+      href={conversationHref(agent, { context: contextId, task: taskId })}
       aria-current={isOpen ? 'page' : undefined}
     >
       <span class="recent-title">
@@ -76,8 +76,8 @@ function RecentRow({ recent }: { readonly recent: Recent }) {
       </span>
       <span class="recent-about faint">
         <span class="cut">{agent}</span>
-        {tasks > 1 && <span>{many(tasks, 'task')}</span>}
-        <Ago at={at} />
+        {tasks > 1 && <span>{pluralize(tasks, 'task')}</span>}
+        <RelativeTime at={at} />
       </span>
     </a>
   )

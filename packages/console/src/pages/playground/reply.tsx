@@ -1,29 +1,29 @@
-/** The foot of a conversation: a composer, or the form that the agent asks for; and how the next message goes. */
+/** The foot of a conversation: a composer, or the form that the agent asks for; and the request options. */
 import type { Json, Part } from '@parley/a2a'
 import { isRedacted } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
-import { useActions } from '../../app/palette-state.ts'
+import { usePaletteActions } from '../../app/palette-state.ts'
 import { setQuery } from '../../app/router.ts'
 import { AuthNote } from '../../conversation/question/auth-note.tsx'
 import { QuestionForm } from '../../conversation/question/question-form.tsx'
-import { needsForm, questionIn } from '../../conversation/question/question-in.ts'
-import type { Question } from '../../conversation/question/question-in.ts'
-import { isWaiting } from '../../conversation/talk.ts'
-import type { Talk } from '../../conversation/talk.ts'
-import { copyText } from '../../parts/copy.tsx'
-import { Composer } from './composer.tsx'
+import { needsForm, parseQuestion } from '../../conversation/question/parse-question.ts'
+import type { AgentQuestion } from '../../conversation/question/parse-question.ts'
+import { isWaitingState } from '../../conversation/transcript.ts'
+import type { Transcript } from '../../conversation/transcript.ts'
+import { copyText } from '../../components/content/copy-button.tsx'
+import { Composer } from './composer/composer.tsx'
 import { GrpcNote } from './grpc-note.tsx'
-import { HowItGoes } from './how-it-goes.tsx'
-import type { Play } from './play.ts'
-import type { Slot } from './slots.ts'
-import { toggleWire, whereNow } from './where.ts'
-import type { Where } from './where.ts'
-import { curlOf } from './wire/curl.ts'
+import { RequestOptionsBar } from './request-options-bar.tsx'
+import type { ChatSession } from './chat-session.ts'
+import type { ConversationTask } from './conversation-tasks.ts'
+import { toggleWire, playgroundParams } from './playground-params.ts'
+import type { PlaygroundParams } from './playground-params.ts'
+import { exchangeCurl } from './wire/exchange-curl.ts'
 import type { Exchange } from './wire/exchange.ts'
 import type { WireLog } from './wire/wire-log.ts'
 
 export interface ReplyProps {
-  readonly play: Play
+  readonly play: ChatSession
   readonly log: WireLog
   readonly agent: string
   /** Whether the agent may be called without credentials. */
@@ -31,73 +31,77 @@ export interface ReplyProps {
 }
 
 export function Reply({ play, log, agent, isOpen }: ReplyProps) {
-  const where = whereNow()
-  const slots = play.slots.value
-  const { taskId } = play.place.value
+  const where = playgroundParams()
+  const slots = play.tasks.value
+  const { taskId } = play.location.value
   const isBusy = play.phase.value === 'sending' || play.phase.value === 'following'
-  const open = slots.find(({ talk }) => talk.taskId === taskId && taskId !== undefined)
-  const waiting = open !== undefined && isWaiting(open.talk.state) ? open : undefined
-  const stranger = slots.find((slot) => slot.stranger !== undefined)?.stranger
+  const open = slots.find(({ transcript }) => transcript.taskId === taskId && taskId !== undefined)
+  const waiting = open !== undefined && isWaitingState(open.transcript.state) ? open : undefined
+  const otherCaller = slots.find((slot) => slot.otherCaller !== undefined)?.otherCaller
 
   function send(parts: readonly Part[], secrets: readonly Json[] = []): void {
     setQuery({ text: undefined })
-    play.send(parts, { ...where, taskId: waiting?.talk.taskId, secrets })
+    play.send(parts, { ...where, taskId: waiting?.transcript.taskId, secrets })
   }
 
-  const last = lastSaid(slots)
+  const last = lastSentParts(slots)
   const retry = last === undefined || isBusy ? undefined : () => play.send(last, { ...where, taskId: undefined })
-  const request = lastSend(log.exchanges.value)
-  const asCurl = request === undefined ? undefined : () => curlOf(request, { isOpen })
-  useActions([
+  const request = lastSendRequest(log.exchanges.value)
+  const asCurl = request === undefined ? undefined : () => exchangeCurl(request, { isOpen })
+  usePaletteActions([
     { title: 'Show or hide the wire', run: toggleWire },
     ...(asCurl === undefined ? [] : [{ title: 'Copy the last request as curl', run: () => void copyText(asCurl()) }]),
   ])
-  if (stranger !== undefined) {
+  if (otherCaller !== undefined) {
     return (
       <p class="reply-note">
-        This conversation is one of <code>{stranger}</code>: you can read it, and only they can go on with it.
+        This conversation is one of <code>{otherCaller}</code>: you can read it, and only they can go on with it.
       </p>
     )
   }
   return (
     <div class="reply">
-      <Target slots={slots} waiting={waiting} />
+      <ReplyTarget slots={slots} waiting={waiting} />
       {where.binding === 'GRPC' ? (
         <GrpcNote agent={agent} where={where} />
       ) : (
-        <Field
-          key={`${waiting?.talk.status?.message?.messageId ?? ''} ${where.text}`}
+        <ReplyField
+          key={`${waiting?.transcript.status?.message?.messageId ?? ''} ${where.text}`}
           agent={agent}
           where={where}
-          talk={waiting?.talk}
+          talk={waiting?.transcript}
           isBusy={isBusy}
           onSend={send}
           onCancel={() => void play.cancel(where)}
         />
       )}
-      <HowItGoes where={where} retry={retry} asCurl={asCurl} cancel={cancelOf(waiting, play, where)} />
+      <RequestOptionsBar where={where} retry={retry} asCurl={asCurl} cancel={cancelOf(waiting, play, where)} />
     </div>
   )
 }
 
-/** Of a task that waits; one that is at work is canceled where one writes. */
-function cancelOf(waiting: Slot | undefined, play: Play, where: Where): (() => void) | undefined {
+/** For a waiting task. A working task is canceled in the composer. */
+function cancelOf(
+  waiting: ConversationTask | undefined,
+  play: ChatSession,
+  where: PlaygroundParams,
+): (() => void) | undefined {
   return waiting === undefined || play.phase.value !== 'still' ? undefined : () => void play.cancel(where)
 }
 
 interface FieldProps {
   readonly agent: string
-  readonly where: Where
+  readonly where: PlaygroundParams
   /** The task that waits for an answer. */
-  readonly talk: Talk | undefined
+  readonly talk: Transcript | undefined
   readonly isBusy: boolean
   readonly onSend: (parts: readonly Part[], secrets?: readonly Json[]) => void
   readonly onCancel: () => void
 }
 
-function Field({ agent, where, talk, isBusy, onSend, onCancel }: FieldProps) {
+function ReplyField({ agent, where, talk, isBusy, onSend, onCancel }: FieldProps) {
   const inWords = useSignal(false)
-  const question = talk?.status === undefined ? undefined : questionIn(talk.status)
+  const question = talk?.status === undefined ? undefined : parseQuestion(talk.status)
   if (question !== undefined && needsForm(question) && !inWords.value) {
     return (
       <QuestionForm
@@ -105,7 +109,7 @@ function Field({ agent, where, talk, isBusy, onSend, onCancel }: FieldProps) {
         agent={agent}
         isBusy={isBusy}
         onAnswer={({ parts, secrets }) => onSend(parts, secrets)}
-        onWords={mayUseWords(question) ? () => (inWords.value = true) : undefined}
+        onAnswerInText={canAnswerInText(question) ? () => (inWords.value = true) : undefined}
       />
     )
   }
@@ -124,13 +128,19 @@ function Field({ agent, where, talk, isBusy, onSend, onCancel }: FieldProps) {
   )
 }
 
-/** A secret in a composer would be seen, and might be sent unmarked. */
-function mayUseWords({ isSecret, fields = [] }: Question): boolean {
+/** A secret in the composer would be visible, and might be sent unmarked. */
+function canAnswerInText({ isSecret, fields = [] }: AgentQuestion): boolean {
   return !isSecret && !fields.some((field) => field.isSecret)
 }
 
-function Target({ slots, waiting }: { readonly slots: readonly Slot[]; readonly waiting: Slot | undefined }) {
-  const left = slots.findLast(({ talk }) => isWaiting(talk.state))
+function ReplyTarget({
+  slots,
+  waiting,
+}: {
+  readonly slots: readonly ConversationTask[]
+  readonly waiting: ConversationTask | undefined
+}) {
+  const left = slots.findLast(({ transcript }) => isWaitingState(transcript.state))
   if (waiting !== undefined) {
     return (
       <p class="reply-target">
@@ -141,31 +151,31 @@ function Target({ slots, waiting }: { readonly slots: readonly Slot[]; readonly 
       </p>
     )
   }
-  if (left?.talk.taskId === undefined) return null
+  if (left?.transcript.taskId === undefined) return null
   return (
     <p class="reply-target">
       A new task in this conversation.
-      <button type="button" class="small plain" onClick={() => setQuery({ task: left.talk.taskId })}>
+      <button type="button" class="small plain" onClick={() => setQuery({ task: left.transcript.taskId })}>
         Answer the question instead
       </button>
     </p>
   )
 }
 
-/** The last message that can be said again: a secret cannot. */
-function lastSaid(slots: readonly Slot[]): readonly Part[] | undefined {
-  for (const { talk } of slots.toReversed()) {
-    const item = talk.items.findLast((one) => one.kind === 'said' && one.message.role === 'ROLE_USER')
+/** The last message that can be sent again; one with a secret cannot. */
+function lastSentParts(slots: readonly ConversationTask[]): readonly Part[] | undefined {
+  for (const { transcript } of slots.toReversed()) {
+    const item = transcript.items.findLast((one) => one.kind === 'said' && one.message.role === 'ROLE_USER')
     if (item?.kind === 'said')
-      return isRedacted(item.message) || isConcealed(item.message.parts) ? undefined : item.message.parts
+      return isRedacted(item.message) || hasRedactedText(item.message.parts) ? undefined : item.message.parts
   }
   return undefined
 }
 
-function isConcealed(parts: readonly Part[]): boolean {
+function hasRedactedText(parts: readonly Part[]): boolean {
   return JSON.stringify(parts).includes('"(not shown)"')
 }
 
-function lastSend(exchanges: readonly Exchange[]): Exchange | undefined {
+function lastSendRequest(exchanges: readonly Exchange[]): Exchange | undefined {
   return exchanges.findLast(({ method, body }) => method === 'POST' && body?.includes('essage') === true)
 }

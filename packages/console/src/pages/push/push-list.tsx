@@ -1,26 +1,26 @@
-/** The webhooks that fit, the ones made last first. */
+/** The matching webhooks, newest first. */
 import { useRef } from 'preact/hooks'
 import type { PushSummary } from '../../api/admin.ts'
 import { useExampleAgent } from '../../api/agents.ts'
-import { call } from '../../api/call.ts'
-import { usePaged } from '../../api/paged.ts'
-import type { Paged } from '../../api/paged.ts'
+import { callAdmin } from '../../api/admin-client.ts'
+import { usePagedList } from '../../api/paged-list.ts'
+import type { PagedList } from '../../api/paged-list.ts'
 import { useResource } from '../../api/resource.ts'
-import { tell } from '../../app/announce.ts'
-import { go, setQuery } from '../../app/router.ts'
-import { Code } from '../../parts/code.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
-import { useListKeys } from '../../parts/list-keys.ts'
-import { NewOnes, NothingFound } from '../../parts/listing.tsx'
-import { Pick } from '../../parts/pick.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
-import { Choice } from '../../parts/tabs.tsx'
-import { Empty, Loading, Trouble } from '../../parts/trouble.tsx'
-import { VirtualList } from '../../parts/virtual-list.tsx'
-import { many } from '../../parts/words.ts'
+import { showToast } from '../../app/announce.ts'
+import { navigate, setQuery } from '../../app/router.ts'
+import { CodeBlock } from '../../components/content/code-block.tsx'
+import { ConfirmButton } from '../../components/layout/confirm-button.tsx'
+import { useListShortcuts } from '../../components/list/list-shortcuts.ts'
+import { NewItemsButton, EmptyList } from '../../components/list/list-states.tsx'
+import { SelectField } from '../../components/filters/select-field.tsx'
+import { SearchField } from '../../components/filters/search-field.tsx'
+import { SegmentedControl } from '../../components/layout/tabs.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { VirtualList } from '../../components/list/virtual-list.tsx'
+import { pluralize } from '../../components/format.ts'
 import { PushRow } from './push-row.tsx'
-import { askFor, filterNames, filterText, pushHref, webhookCurl } from './push-words.ts'
-import type { PushFilters } from './push-words.ts'
+import { pushListQuery, pushFilterNames, pushFilterSearch, pushHref, webhookCurl } from './push-status.ts'
+import type { PushFilters } from './push-status.ts'
 
 const keyOf = ({ taskId, configId }: PushSummary): string => `${taskId} ${configId}`
 
@@ -32,17 +32,17 @@ export function PushList({
   readonly selected: string | undefined
 }) {
   const frame = useRef<HTMLDivElement>(null)
-  const list = usePaged<PushSummary>(JSON.stringify(filters), {
+  const list = usePagedList<PushSummary>(JSON.stringify(filters), {
     keyOf,
     async load(before, signal) {
-      const asked = { ...askFor(filters), limit: 100 }
-      const page = await call('listPush', {
+      const asked = { ...pushListQuery(filters), limit: 100 }
+      const page = await callAdmin('listPush', {
         query: before === undefined ? asked : { ...asked, before: Number(before) },
         signal,
       })
       return { items: page.push, before: page.before }
     },
-    concerns: (change, shown) =>
+    isAffectedBy: (change, shown) =>
       change.type === 'push' ||
       change.type === 'tasks' ||
       (change.type === 'task' && shown.some(({ taskId }) => taskId === change.task.id)),
@@ -50,35 +50,35 @@ export function PushList({
   const push = list.items.value ?? []
   const at = push.findIndex((one) => keyOf(one) === selected)
   const hrefOf = (one: PushSummary | undefined): string =>
-    one === undefined ? '/push' : pushHref(one, filterText(filters))
-  const { cursor } = useListKeys({
+    one === undefined ? '/push' : pushHref(one, pushFilterSearch(filters))
+  const { cursor } = useListShortcuts({
     count: push.length,
     at,
     frame,
     idOf: (index) => push[index]?.taskId ?? '',
-    open: (index) => go(hrefOf(push[index]), { replace: selected !== undefined }),
-    close: selected === undefined ? undefined : () => go(`/push${filterText(filters)}`),
+    open: (index) => navigate(hrefOf(push[index]), { replace: selected !== undefined }),
+    close: selected === undefined ? undefined : () => navigate(`/push${pushFilterSearch(filters)}`),
   })
   const { value: problem } = list.problem
   const isOff = problem?.code === 'UNAVAILABLE'
 
   return (
     <div ref={frame} class="listing push-list">
-      <Filters filters={filters} />
-      {filters.state === 'dead' && push.length > 0 && <AboutDead push={push} list={list} />}
+      <PushFilterBar filters={filters} />
+      {filters.state === 'dead' && push.length > 0 && <DeadLetterNotice push={push} list={list} />}
       {isOff && (
-        <Empty title="Webhooks are switched off">
+        <EmptyState title="Webhooks are switched off">
           <p>
             Set <code>push: true</code> in the configuration, and clients may name a webhook for their tasks.
           </p>
           <a class="button" href="/settings/config">
             Open the configuration
           </a>
-        </Empty>
+        </EmptyState>
       )}
-      {problem !== undefined && !isOff && <Trouble reason={problem} retry={list.reload} />}
+      {problem !== undefined && !isOff && <ErrorNotice reason={problem} retry={list.reload} />}
       {list.items.value === undefined && problem === undefined && <Loading what="webhooks" />}
-      {list.items.value !== undefined && push.length === 0 && !isOff && <Nothing filters={filters} list={list} />}
+      {list.items.value !== undefined && push.length === 0 && !isOff && <NoWebhooks filters={filters} list={list} />}
       {push.length > 0 && (
         <>
           <div class="listing-line listing-head push-line" aria-hidden="true">
@@ -89,15 +89,15 @@ export function PushList({
             <span class="push-wide">Next try</span>
             <span class="push-number">Made</span>
           </div>
-          <NewOnes list={list} frame={frame} />
+          <NewItemsButton list={list} frame={frame} />
           <VirtualList
             label="Webhooks"
             count={push.length}
             rowHeight={56}
             keyOf={(index) => (push[index] === undefined ? '' : keyOf(push[index]))}
             selected={cursor}
-            onEnd={list.more}
-            onTop={list.top}
+            onEnd={list.loadMore}
+            onTop={list.setAtTop}
             row={(index) => {
               const one = push[index]
               return (
@@ -111,18 +111,18 @@ export function PushList({
   )
 }
 
-function Filters({ filters }: { readonly filters: PushFilters }) {
+function PushFilterBar({ filters }: { readonly filters: PushFilters }) {
   const agents = useResource(
     'agents',
-    (signal) => call('listAgents', { signal }),
+    (signal) => callAdmin('listAgents', { signal }),
     ({ type }) => type === 'agent' || type === 'config',
   )
   const names = new Set((agents.value.value?.agents ?? []).map(({ name }) => name))
-  // One that was taken out of the configuration may still be asked for.
+  // An agent that was removed from the configuration can still be a filter.
   if (filters.agent !== '') names.add(filters.agent)
   return (
     <search class="toolbar" aria-label="Filter the webhooks">
-      <Choice
+      <SegmentedControl
         label="State"
         value={filters.state}
         options={[
@@ -139,7 +139,7 @@ function Filters({ filters }: { readonly filters: PushFilters }) {
         value={filters.text}
         onChange={(text) => setQuery({ text })}
       />
-      <Pick
+      <SelectField
         label="Agent"
         value={filters.agent}
         options={[['', 'Any agent'], ...[...names].sort().map((name) => [name, name] as const)]}
@@ -149,10 +149,16 @@ function Filters({ filters }: { readonly filters: PushFilters }) {
   )
 }
 
-function AboutDead({ push, list }: { readonly push: readonly PushSummary[]; readonly list: Paged<PushSummary> }) {
+function DeadLetterNotice({
+  push,
+  list,
+}: {
+  readonly push: readonly PushSummary[]
+  readonly list: PagedList<PushSummary>
+}) {
   async function redeliverAll(): Promise<void> {
-    for (const { taskId, configId } of push) await call('redeliver', { params: { taskId, configId } })
-    tell(`Trying ${many(push.length, 'webhook')} again`)
+    for (const { taskId, configId } of push) await callAdmin('redeliver', { params: { taskId, configId } })
+    showToast(`Trying ${pluralize(push.length, 'webhook')} again`)
     list.reload()
   }
   return (
@@ -161,44 +167,44 @@ function AboutDead({ push, list }: { readonly push: readonly PushSummary[]; read
         These were given up: every try failed, or the receiver refused an event. Each rests at the first event that it
         did not take, and nothing is lost. Mend the receiver, then redeliver.
       </p>
-      <Confirm
+      <ConfirmButton
         label="Redeliver all"
-        question={`Redeliver ${many(push.length, 'webhook')}?`}
+        question={`Redeliver ${pluralize(push.length, 'webhook')}?`}
         danger={false}
         class="small"
-        does={redeliverAll}
+        onConfirm={redeliverAll}
       >
         Each goes on with the first event that it did not take. What fails again comes back here.
-      </Confirm>
+      </ConfirmButton>
     </div>
   )
 }
 
-function Nothing({ filters, list }: { readonly filters: PushFilters; readonly list: Paged<PushSummary> }) {
+function NoWebhooks({ filters, list }: { readonly filters: PushFilters; readonly list: PagedList<PushSummary> }) {
   const agent = useExampleAgent()
   const wantsDead = filters.state === 'dead' && filters.agent === '' && filters.text === ''
   return (
-    <NothingFound
+    <EmptyList
       list={list}
       what="webhook"
-      filters={filterNames}
-      isFiltered={filterText(filters) !== '' && !wantsDead}
+      filters={pushFilterNames}
+      isFiltered={pushFilterSearch(filters) !== '' && !wantsDead}
     >
       {wantsDead ? (
-        <Empty title="No dead letters">
+        <EmptyState title="No dead letters">
           <p>
             Every webhook was told, or is still being tried: after 1 s, 5 s, 30 s and so on, for some hours. What is
             given up after that stands here.
           </p>
-        </Empty>
+        </EmptyState>
       ) : (
-        <Empty title="No webhooks yet">
+        <EmptyState title="No webhooks yet">
           <p>A client that does not want to wait names a webhook, and the hub posts to it what happens to the task.</p>
           {agent !== undefined && (
-            <Code text={webhookCurl(location.origin, agent)} label="a message with a webhook" wrap />
+            <CodeBlock text={webhookCurl(location.origin, agent)} label="a message with a webhook" wrap />
           )}
-        </Empty>
+        </EmptyState>
       )}
-    </NothingFound>
+    </EmptyList>
   )
 }

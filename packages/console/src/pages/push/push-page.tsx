@@ -1,33 +1,33 @@
-/** Webhooks of all tasks: how far each was told, what is tried next, what was given up; and another try. */
-import { pathOf } from '../../api/call.ts'
-import { useActions } from '../../app/palette-state.ts'
-import { go, place, query } from '../../app/router.ts'
-import { Copy, copyText } from '../../parts/copy.tsx'
-import { PageHead } from '../../parts/sheet.tsx'
-import { Split } from '../../parts/split.tsx'
-import { asCurl } from '../tasks/as-curl.ts'
+/** Webhooks of all tasks: progress, next attempt, dead letters and redelivery. */
+import { adminPath } from '../../api/admin-client.ts'
+import { usePaletteActions } from '../../app/palette-state.ts'
+import { navigate, pageRoute, query } from '../../app/router.ts'
+import { CopyButton, copyText } from '../../components/content/copy-button.tsx'
+import { PageHead } from '../../components/layout/page-head.tsx'
+import { SplitView } from '../../components/layout/split-view.tsx'
+import { adminCurl } from '../../components/shell/curl.ts'
 import { PushDetail } from './push-detail.tsx'
 import { PushList } from './push-list.tsx'
-import { askFor, filtersIn } from './push-words.ts'
+import { pushListQuery, pushFiltersFromQuery } from './push-status.ts'
 import './push-page.css'
 
 export function PushPage() {
-  const [taskId, configId] = place.value.rest
-  const filters = filtersIn(query.value)
+  const [taskId, configId] = pageRoute.value.segments
+  const filters = pushFiltersFromQuery(query.value)
   const isOpen = taskId !== undefined && configId !== undefined
-  const curl = (): string => asCurl(location.origin, pathOf('listPush', { query: askFor(filters) }))
-  useActions([
-    { title: 'Show the dead letters', run: () => go('/push?state=dead') },
+  const curl = (): string => adminCurl(location.origin, adminPath('listPush', { query: pushListQuery(filters) }))
+  usePaletteActions([
+    { title: 'Show the dead letters', run: () => navigate('/push?state=dead') },
     { title: 'Copy the list of webhooks as curl', run: () => void copyText(curl()) },
   ])
   return (
     <div class={isOpen ? 'listing-page open' : 'listing-page'}>
       <PageHead title="Push">
-        <Copy text={curl} label="Copy the list as curl" class="small">
+        <CopyButton text={curl} label="Copy the list as curl" class="small">
           curl
-        </Copy>
+        </CopyButton>
       </PageHead>
-      <Split
+      <SplitView
         name="push"
         initial={420}
         list={<PushList filters={filters} selected={isOpen ? `${taskId} ${configId}` : undefined} />}

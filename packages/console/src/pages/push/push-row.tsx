@@ -1,10 +1,10 @@
-/** One webhook of the list: how it stands, where it is, what for, how far it was told, what it answered, when it is tried next. */
+/** One webhook of the list: status, URL, task, progress, last response and next attempt. */
 import type { PushSummary } from '../../api/admin.ts'
 import { now } from '../../api/resource.ts'
-import { Mark } from '../../parts/state.tsx'
-import { Ago } from '../../parts/time.tsx'
-import { duration, many } from '../../parts/words.ts'
-import { isWell, placeOf, pushLook, toldWords } from './push-words.ts'
+import { StatusBadge } from '../../components/status/task-state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { formatDuration, pluralize } from '../../components/format.ts'
+import { isDelivered, splitWebhookUrl, pushStatus, deliveryProgressText } from './push-status.ts'
 
 export interface PushRowProps {
   readonly push: PushSummary
@@ -15,7 +15,7 @@ export interface PushRowProps {
 
 export function PushRow({ push, index, href, isSelected }: PushRowProps) {
   const { url, agent, title, attempt, last, createdAt, dueAt, state } = push
-  const { host, rest } = placeOf(url)
+  const { host, rest } = splitWebhookUrl(url)
   return (
     <a
       class="listing-line listing-row push-line"
@@ -24,7 +24,7 @@ export function PushRow({ push, index, href, isSelected }: PushRowProps) {
       aria-current={isSelected ? 'true' : undefined}
     >
       <span class="push-state">
-        <Mark {...pushLook(push)} />
+        <StatusBadge {...pushStatus(push)} />
       </span>
       <span class="push-what">
         <span class="cut" title={url}>
@@ -36,30 +36,30 @@ export function PushRow({ push, index, href, isSelected }: PushRowProps) {
           {title !== undefined && `: ${title}`}
         </span>
       </span>
-      <span class="push-wide cut">{toldWords(push)}</span>
+      <span class="push-wide cut">{deliveryProgressText(push)}</span>
       <span class="push-wide push-answer">
-        {last === undefined ? <span class="faint">none yet</span> : <Answer outcome={last.outcome} />}
+        {last === undefined ? <span class="faint">none yet</span> : <DeliveryOutcome outcome={last.outcome} />}
         {last !== undefined && (
           <span class="faint">
-            {duration(last.durationMs)}, <Ago at={last.at} />
+            {formatDuration(last.durationMs)}, <RelativeTime at={last.at} />
           </span>
         )}
       </span>
       <span class="push-wide push-next">
-        {state === 'active' && dueAt !== undefined ? <Due at={dueAt} /> : <span class="faint">–</span>}
-        {attempt > 0 && <span class="faint">{many(attempt, 'try', 'tries')} so far</span>}
+        {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : <span class="faint">–</span>}
+        {attempt > 0 && <span class="faint">{pluralize(attempt, 'try', 'tries')} so far</span>}
       </span>
-      <span class="push-number push-made">{createdAt !== undefined && <Ago at={createdAt} />}</span>
+      <span class="push-number push-made">{createdAt !== undefined && <RelativeTime at={createdAt} />}</span>
     </a>
   )
 }
 
-export function Answer({ outcome }: { readonly outcome: string }) {
-  return <span class={isWell(outcome) ? 'cut push-well' : 'cut push-ill'}>{outcome}</span>
+export function DeliveryOutcome({ outcome }: { readonly outcome: string }) {
+  return <span class={isDelivered(outcome) ? 'cut push-well' : 'cut push-ill'}>{outcome}</span>
 }
 
-/** Counts down. What is due is being sent. */
-export function Due({ at }: { readonly at: string }) {
+/** Counts down. A due delivery is being sent. */
+export function DueTime({ at }: { readonly at: string }) {
   const left = Date.parse(at) - now.value
-  return <time dateTime={at}>{left <= 0 ? 'now' : `in ${duration(Math.ceil(left / 1_000) * 1_000)}`}</time>
+  return <time dateTime={at}>{left <= 0 ? 'now' : `in ${formatDuration(Math.ceil(left / 1_000) * 1_000)}`}</time>
 }

@@ -1,8 +1,8 @@
-/** What a dry run came to: who would do the work, by which rule, who else could, and why the other rules were passed over. */
+/** The result of a dry run: the chosen agent and rule, the other candidates, and why the other rules did not match. */
 import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
-import { Mark } from '../../parts/state.tsx'
+import { StatusBadge } from '../../components/status/task-state.tsx'
 import { AgentName } from './rule-row.tsx'
-import { nameOf, sharesOf } from './rule-words.ts'
+import { routeName, weightShares } from './rule-text.ts'
 
 export interface DecisionProps {
   readonly agent: string
@@ -11,7 +11,7 @@ export interface DecisionProps {
   readonly agents: readonly Agent[]
 }
 
-const looks = {
+const candidateDisplays = {
   up: { tone: 'done', shape: '●', word: 'up' },
   slow: { tone: 'waiting', shape: '◐', word: 'slow' },
   down: { tone: 'failed', shape: '✕', word: 'down' },
@@ -28,14 +28,14 @@ export function Decision({ agent, decision, rules, agents }: DecisionProps) {
     <div class="routes-decision">
       <p class="routes-answer">
         {first === undefined ? (
-          'Nobody can do it now'
+          'No agent can do it now'
         ) : rule === undefined ? (
           <>
             <strong>{agent}</strong> does it itself
           </>
         ) : (
           <>
-            Goes to <strong>{first}</strong> by “{nameOf(rule)}”
+            Goes to <strong>{first}</strong> by “{routeName(rule)}”
           </>
         )}
       </p>
@@ -54,7 +54,7 @@ export function Decision({ agent, decision, rules, agents }: DecisionProps) {
                   {one.fits ? '●' : '–'}
                 </span>
                 <span>
-                  <strong>{nameOf(one)}</strong> <span class="soft">{one.why}</span>
+                  <strong>{routeName(one)}</strong> <span class="soft">{one.why}</span>
                 </span>
               </li>
             ))}
@@ -74,7 +74,7 @@ function Candidates({
   readonly decision: RouteDecision
   readonly agents: readonly Agent[]
 }) {
-  const shares = sharesOf(rule.to)
+  const shares = weightShares(rule.to)
   return (
     <table class="data routes-candidates">
       <caption class="unseen">Who may do it</caption>
@@ -97,7 +97,7 @@ function Candidates({
               </td>
               <td>{share === undefined ? 'stands in' : `${share.percent} %`}</td>
               <td>
-                <Mark {...looks[state]} />
+                <StatusBadge {...candidateDisplays[state]} />
                 {why !== undefined && <p class="faint">{why}</p>}
                 {why === undefined && <HealthNote agent={agents.find(({ name }) => name === agent)} />}
               </td>
@@ -115,7 +115,7 @@ function HealthNote({ agent }: { readonly agent: Agent | undefined }) {
   return firstWordMs === undefined ? null : <p class="faint">first word after {Math.round(firstWordMs)} ms</p>
 }
 
-/** As a sentence of its own. */
+/** Capitalised, with a full stop. */
 function sentence(text: string): string {
   return `${(text[0] ?? '').toUpperCase()}${text.slice(1)}.`
 }

@@ -1,14 +1,14 @@
-/** A box to ask which rule a message would meet, and why. Nothing is sent; what was asked stands in the address. */
+/** A form that asks which rule a message would match, and why. Nothing is sent; the address holds the input. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
 import type { Resource } from '../../api/resource.ts'
-import { go } from '../../app/router.ts'
-import { Copy } from '../../parts/copy.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
-import { decideCurl } from './decide-curl.ts'
+import { navigate } from '../../app/router.ts'
+import { CopyButton } from '../../components/content/copy-button.tsx'
+import { ErrorNotice } from '../../components/status/error-notice.tsx'
+import { decideRouteCurl } from './decide-curl.ts'
 import { Decision } from './decision.tsx'
-import { hrefOf, kindsIn, mistakeIn, nothing } from './dry-run.ts'
+import { dryRunHref, splitPartKinds, metadataError, emptyDryRun } from './dry-run.ts'
 import type { DryRun } from './dry-run.ts'
 
 export interface DryRunBoxProps {
@@ -22,7 +22,7 @@ export interface DryRunBoxProps {
 export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps) {
   const draft = useSignal<DryRun>(run)
   const asked = JSON.stringify(run)
-  // Another address, another message.
+  // A new address means a new message.
   useEffect(() => {
     draft.value = run.agent === '' ? { ...run, agent: rules[0]?.from[0] ?? '' } : run
   }, [asked])
@@ -30,13 +30,13 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
   const set = (changes: Partial<DryRun>): void => {
     draft.value = { ...draft.value, ...changes }
   }
-  const mistake = mistakeIn(metadata)
+  const mistake = metadataError(metadata)
   const { value: found } = decision.value
   const { value: problem } = decision.problem
 
   function ask(event: Event): void {
     event.preventDefault()
-    if (mistake === undefined && agent !== '') go(hrefOf(draft.value, { find }))
+    if (mistake === undefined && agent !== '') navigate(dryRunHref(draft.value, { find }))
   }
 
   return (
@@ -47,10 +47,14 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
         <span class="grow" />
         {run.agent !== '' && (
           <>
-            <Copy text={() => decideCurl(location.origin, run)} label="Copy the question as curl" class="small">
+            <CopyButton
+              text={() => decideRouteCurl(location.origin, run)}
+              label="Copy the question as curl"
+              class="small"
+            >
               curl
-            </Copy>
-            <a class="button small plain" href={hrefOf(nothing, { find })}>
+            </CopyButton>
+            <a class="button small plain" href={dryRunHref(emptyDryRun, { find })}>
               Clear
             </a>
           </>
@@ -129,7 +133,7 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
         </button>
       </form>
       <div aria-live="polite">
-        {problem !== undefined && run.agent !== '' && <Trouble reason={problem} retry={decision.reload} />}
+        {problem !== undefined && run.agent !== '' && <ErrorNotice reason={problem} retry={decision.reload} />}
         {found !== undefined && problem === undefined && (
           <Decision agent={run.agent} decision={found} rules={rules} agents={agents} />
         )}
@@ -138,14 +142,14 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
   )
 }
 
-/** Those that have rules first. */
+/** Agents that have rules first. */
 function namesOf(rules: readonly Route[], agents: readonly Agent[], chosen: string): readonly string[] {
   const names = [...rules.flatMap(({ from }) => from), ...agents.map(({ name }) => name), chosen]
   return [...new Set(names)].filter((name) => name !== '')
 }
 
 function Parts({ parts, onChange }: { readonly parts: string; readonly onChange: (parts: string) => void }) {
-  const kinds = kindsIn(parts)
+  const kinds = splitPartKinds(parts)
   const types = kinds.filter((kind) => kind !== 'data' && kind !== 'file')
   const toggle = (kind: string, isWanted: boolean): void =>
     onChange((isWanted ? [...kinds, kind] : kinds.filter((one) => one !== kind)).join(','))
@@ -167,7 +171,9 @@ function Parts({ parts, onChange }: { readonly parts: string; readonly onChange:
         placeholder="image/png"
         value={types.join(',')}
         onInput={(event) =>
-          onChange([...kinds.filter((kind) => !types.includes(kind)), ...kindsIn(event.currentTarget.value)].join(','))
+          onChange(
+            [...kinds.filter((kind) => !types.includes(kind)), ...splitPartKinds(event.currentTarget.value)].join(','),
+          )
         }
       />
     </fieldset>

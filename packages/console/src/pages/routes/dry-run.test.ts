@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bodyOf, dryRunIn, hrefOf, mistakeIn, nothing, tryOf } from './dry-run.ts'
+import { decideRouteBody, dryRunFromQuery, dryRunHref, metadataError, emptyDryRun, dryRunForRule } from './dry-run.ts'
 
-describe('a message that nobody sends', () => {
+describe('the message of a dry run', () => {
   it('is the same in the address and back', () => {
-    const run = { ...nothing, agent: 'desk', text: 'a & b', metadata: '{"a":1}', parts: 'data,image/png' }
-    assert.deepEqual(dryRunIn(new URL(hrefOf(run), 'http://hub').searchParams), run)
-    assert.equal(hrefOf(nothing), '/routes')
-    assert.equal(hrefOf({ ...nothing, agent: 'x' }, { find: 'y' }), '/routes?agent=x&find=y')
+    const run = { ...emptyDryRun, agent: 'desk', text: 'a & b', metadata: '{"a":1}', parts: 'data,image/png' }
+    assert.deepEqual(dryRunFromQuery(new URL(dryRunHref(run), 'http://hub').searchParams), run)
+    assert.equal(dryRunHref(emptyDryRun), '/routes')
+    assert.equal(dryRunHref({ ...emptyDryRun, agent: 'x' }, { find: 'y' }), '/routes?agent=x&find=y')
   })
 
   it('is asked about with what was said, and no more', () => {
-    assert.deepEqual(bodyOf({ ...nothing, agent: 'desk', text: 'hi' }), { agent: 'desk', text: 'hi' })
+    assert.deepEqual(decideRouteBody({ ...emptyDryRun, agent: 'desk', text: 'hi' }), { agent: 'desk', text: 'hi' })
     assert.deepEqual(
-      bodyOf({
+      decideRouteBody({
         agent: 'desk',
         text: 'hi',
         skill: ' say ',
@@ -29,19 +29,22 @@ describe('a message that nobody sends', () => {
         metadata: { a: 1 },
       },
     )
-    assert.deepEqual(bodyOf({ ...nothing, agent: 'desk', parts: 'file' }), { agent: 'desk', parts: [{ raw: '' }] })
+    assert.deepEqual(decideRouteBody({ ...emptyDryRun, agent: 'desk', parts: 'file' }), {
+      agent: 'desk',
+      parts: [{ raw: '' }],
+    })
   })
 
   it('has metadata that are an object, or none', () => {
-    assert.equal(mistakeIn(''), undefined)
-    assert.equal(mistakeIn('{"a": {"b": 1}}'), undefined)
-    assert.match(mistakeIn('[1]') ?? '', /Give an object/)
-    assert.match(mistakeIn('{a') ?? '', /no JSON/)
+    assert.equal(metadataError(''), undefined)
+    assert.equal(metadataError('{"a": {"b": 1}}'), undefined)
+    assert.match(metadataError('[1]') ?? '', /Give an object/)
+    assert.match(metadataError('{a') ?? '', /no JSON/)
   })
 
   it('can be made to fit a rule', () => {
     const when = { text: ['invoice', 'bill'], metadata: { vip: [true] }, caller: ['team-*'], parts: ['image/*'] }
-    assert.deepEqual(tryOf({ from: ['desk'], when }), {
+    assert.deepEqual(dryRunForRule({ from: ['desk'], when }), {
       agent: 'desk',
       text: 'invoice',
       skill: '',
@@ -49,6 +52,6 @@ describe('a message that nobody sends', () => {
       metadata: '{"vip":true}',
       parts: 'image/png',
     })
-    assert.deepEqual(tryOf({ from: ['desk'] }), { ...nothing, agent: 'desk' })
+    assert.deepEqual(dryRunForRule({ from: ['desk'] }), { ...emptyDryRun, agent: 'desk' })
   })
 })

@@ -1,37 +1,37 @@
-/** A message that nobody sends: as the address has it, and as the hub is asked about it. Pure. */
+/** The message of a dry run: as query parameters, and as the body of the request. Pure. */
 import type { Operations, Route } from '../../api/admin.ts'
 
 type DecideBody = Operations['decideRoute']['body']
 
 export interface DryRun {
-  /** Empty: nothing is asked yet. */
+  /** Empty if nothing was asked yet. */
   readonly agent: string
   readonly text: string
   readonly skill: string
   readonly caller: string
-  /** JSON, as it was typed. */
+  /** JSON, as typed. */
   readonly metadata: string
-  /** `data`, `file` or media types, with commas; a text is a part by itself. */
+  /** `data`, `file` or media types, separated by commas; the text is a part of its own. */
   readonly parts: string
 }
 
-export const fieldNames = ['agent', 'text', 'skill', 'caller', 'metadata', 'parts'] as const
+export const dryRunFieldNames = ['agent', 'text', 'skill', 'caller', 'metadata', 'parts'] as const
 
-export const nothing: DryRun = { agent: '', text: '', skill: '', caller: '', metadata: '', parts: '' }
+export const emptyDryRun: DryRun = { agent: '', text: '', skill: '', caller: '', metadata: '', parts: '' }
 
-export function dryRunIn(query: URLSearchParams): DryRun {
-  return Object.fromEntries(fieldNames.map((name) => [name, query.get(name) ?? ''])) as unknown as DryRun
+export function dryRunFromQuery(query: URLSearchParams): DryRun {
+  return Object.fromEntries(dryRunFieldNames.map((name) => [name, query.get(name) ?? ''])) as unknown as DryRun
 }
 
-export function hrefOf(run: DryRun, also: Readonly<Record<string, string>> = {}): string {
+export function dryRunHref(run: DryRun, also: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams(
     [...Object.entries(run), ...Object.entries(also)].filter(([, value]) => value !== ''),
   )
   return query.size === 0 ? '/routes' : `/routes?${query}`
 }
 
-/** What is wrong with the metadata; nothing if they will do. */
-export function mistakeIn(metadata: string): string | undefined {
+/** What is wrong with the metadata; `undefined` if it is valid. */
+export function metadataError(metadata: string): string | undefined {
   if (metadata.trim() === '') return undefined
   try {
     const read: unknown = JSON.parse(metadata)
@@ -42,8 +42,8 @@ export function mistakeIn(metadata: string): string | undefined {
   }
 }
 
-export function bodyOf({ agent, text, skill, caller, metadata, parts }: DryRun): DecideBody {
-  const kinds = kindsIn(parts)
+export function decideRouteBody({ agent, text, skill, caller, metadata, parts }: DryRun): DecideBody {
+  const kinds = splitPartKinds(parts)
   return {
     agent,
     ...(kinds.length === 0 ? { text } : { parts: partsOf(text, kinds) }),
@@ -53,7 +53,7 @@ export function bodyOf({ agent, text, skill, caller, metadata, parts }: DryRun):
   }
 }
 
-export function kindsIn(parts: string): readonly string[] {
+export function splitPartKinds(parts: string): readonly string[] {
   return parts
     .split(',')
     .map((part) => part.trim())
@@ -70,8 +70,8 @@ function partsOf(text: string, kinds: readonly string[]): readonly Record<string
   return text === '' && made.length > 0 ? made : [{ text }, ...made]
 }
 
-/** A message that the rule would take, as far as that can be told from the rule. */
-export function tryOf({ from, when }: Pick<Route, 'from' | 'when'>): DryRun {
+/** A message that the rule would match, as far as the rule determines it. */
+export function dryRunForRule({ from, when }: Pick<Route, 'from' | 'when'>): DryRun {
   const { text, skill, metadata, caller, parts } = when ?? {}
   const wanted = Object.entries(metadata ?? {}).map(([path, value]) => [path, firstOf(value)])
   return {

@@ -1,50 +1,50 @@
-/** The rules by which messages are handed on, and a box to ask which of them a message would meet. */
+/** The routing rules, and a form that shows which of them a message would match. */
 import { useRef } from 'preact/hooks'
 import { useAgentList } from '../../api/agents.ts'
-import { call } from '../../api/call.ts'
+import { callAdmin } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
-import { useActions } from '../../app/palette-state.ts'
-import { go, query, setQuery } from '../../app/router.ts'
-import { Code } from '../../parts/code.tsx'
-import { useListKeys } from '../../parts/list-keys.ts'
-import { SearchField } from '../../parts/search-field.tsx'
-import { PageHead } from '../../parts/sheet.tsx'
-import { Empty, Loading, Trouble } from '../../parts/trouble.tsx'
-import { many } from '../../parts/words.ts'
+import { usePaletteActions } from '../../app/palette-state.ts'
+import { navigate, query, setQuery } from '../../app/router.ts'
+import { CodeBlock } from '../../components/content/code-block.tsx'
+import { useListShortcuts } from '../../components/list/list-shortcuts.ts'
+import { SearchField } from '../../components/filters/search-field.tsx'
+import { PageHead } from '../../components/layout/page-head.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { pluralize } from '../../components/format.ts'
 import { DryRunBox } from './dry-run-box.tsx'
-import { bodyOf, dryRunIn, hrefOf, mistakeIn, nothing, tryOf } from './dry-run.ts'
+import { decideRouteBody, dryRunFromQuery, dryRunHref, metadataError, emptyDryRun, dryRunForRule } from './dry-run.ts'
 import { RuleRow } from './rule-row.tsx'
-import { exampleYaml, inOrder, isNamed, nameOf } from './rule-words.ts'
+import { exampleRoutesYaml, sortRoutes, matchesRoute, routeName } from './rule-text.ts'
 import './routes-page.css'
 
 export function RoutesPage() {
   const frame = useRef<HTMLDivElement>(null)
   const routes = useResource(
     'routes',
-    (signal) => call('listRoutes', { signal }),
+    (signal) => callAdmin('listRoutes', { signal }),
     ({ type }) => type === 'config',
   )
   const agents = useAgentList()
-  const run = dryRunIn(query.value)
-  const isAsked = run.agent !== '' && mistakeIn(run.metadata) === undefined
+  const run = dryRunFromQuery(query.value)
+  const isAsked = run.agent !== '' && metadataError(run.metadata) === undefined
   const decision = useResource(
     JSON.stringify(run),
-    async (signal) => (isAsked ? call('decideRoute', { body: bodyOf(run), signal }) : undefined),
+    async (signal) => (isAsked ? callAdmin('decideRoute', { body: decideRouteBody(run), signal }) : undefined),
     ({ type }) => type === 'agent' || type === 'config',
   )
   const find = query.value.get('find') ?? ''
-  const all = inOrder(routes.value.value?.routes ?? [])
-  const shown = find === '' ? all : all.filter((rule) => isNamed(rule, find))
+  const all = sortRoutes(routes.value.value?.routes ?? [])
+  const shown = find === '' ? all : all.filter((rule) => matchesRoute(rule, find))
   const known = agents.value.value ?? []
-  useListKeys({
+  useListShortcuts({
     count: shown.length,
     at: -1,
     frame,
-    idOf: (index) => (shown[index] === undefined ? '' : nameOf(shown[index])),
-    open: (index) => shown[index] !== undefined && go(hrefOf(tryOf(shown[index]), { find })),
-    close: run.agent === '' ? undefined : () => go(hrefOf(nothing, { find })),
+    idOf: (index) => (shown[index] === undefined ? '' : routeName(shown[index])),
+    open: (index) => shown[index] !== undefined && navigate(dryRunHref(dryRunForRule(shown[index]), { find })),
+    close: run.agent === '' ? undefined : () => navigate(dryRunHref(emptyDryRun, { find })),
   })
-  useActions([{ title: 'Edit the routes', run: () => go('/settings/config') }])
+  usePaletteActions([{ title: 'Edit the routes', run: () => navigate('/settings/config') }])
   const { value: problem } = routes.problem
   const isEmpty = routes.value.value !== undefined && all.length === 0
 
@@ -55,7 +55,7 @@ export function RoutesPage() {
           Edit in the configuration
         </a>
       </PageHead>
-      {problem !== undefined && <Trouble reason={problem} retry={routes.reload} />}
+      {problem !== undefined && <ErrorNotice reason={problem} retry={routes.reload} />}
       {routes.value.value === undefined && problem === undefined && <Loading what="the routes" />}
       {isEmpty && <NoRoutes agents={known.map(({ name }) => name)} />}
       {all.length > 0 && (
@@ -69,8 +69,8 @@ export function RoutesPage() {
                 onChange={(text) => setQuery({ find: text })}
               />
               <span class="faint">
-                {find === '' ? many(all.length, 'rule') : `${shown.length} of ${many(all.length, 'rule')}`}, in the
-                order in which they are looked at
+                {find === '' ? pluralize(all.length, 'rule') : `${shown.length} of ${pluralize(all.length, 'rule')}`},
+                in the order in which they are looked at
               </span>
             </search>
             <ol>
@@ -80,7 +80,7 @@ export function RoutesPage() {
                   rule={rule}
                   index={index}
                   agents={known}
-                  tryHref={hrefOf(tryOf(rule), { find })}
+                  tryHref={dryRunHref(dryRunForRule(rule), { find })}
                   considered={decision.value.value?.considered.find(({ route }) => route === rule.route)}
                   isTaken={decision.value.value?.route === rule.route}
                 />
@@ -96,17 +96,17 @@ export function RoutesPage() {
 }
 
 function NoRoutes({ agents }: { readonly agents: readonly string[] }) {
-  const example = exampleYaml(agents)
+  const example = exampleRoutesYaml(agents)
   return (
-    <Empty title="No routes yet">
+    <EmptyState title="No routes yet">
       <p>
         A route hands messages for one agent on to another: by what they say, who sends them, or by weight. The caller
-        sees one task, whoever does the work.
+        sees one task, whichever agent does the work.
       </p>
-      {example !== undefined && <Code text={example} label="an example" />}
+      {example !== undefined && <CodeBlock text={example} label="an example" />}
       <a class="button" href="/settings/config">
         Open the configuration
       </a>
-    </Empty>
+    </EmptyState>
   )
 }

@@ -1,42 +1,42 @@
-/** One rule: whose messages, when, who does the work and how they are, who stands in. */
+/** One routing rule: source agent, conditions, targets with their health, and fallbacks. */
 import type { Agent, Route, RouteDecision } from '../../api/admin.ts'
-import { agentLook } from '../agents/agent-look.ts'
-import { conditionsOf, nameOf, sharesOf } from './rule-words.ts'
+import { agentStatus } from '../../agent/agent-status.ts'
+import { describeConditions, routeName, weightShares } from './rule-text.ts'
 
 export interface RuleRowProps {
   readonly rule: Route
   readonly index: number
   readonly agents: readonly Agent[]
-  /** The dry run of a message that the rule would take. */
+  /** Link to a dry run of a message that the rule would match. */
   readonly tryHref: string
-  /** What the dry run found out about it. */
+  /** What the dry run reported about this rule. */
   readonly considered: RouteDecision['considered'][number] | undefined
   readonly isTaken: boolean
 }
 
 export function RuleRow({ rule, index, agents, tryHref, considered, isTaken }: RuleRowProps) {
   const { from, when, to, priority, fallback } = rule
-  const conditions = conditionsOf(when)
-  const shares = sharesOf(to)
+  const conditions = describeConditions(when)
+  const shares = weightShares(to)
   return (
     <li class={isTaken ? 'routes-rule taken' : 'routes-rule'} aria-current={isTaken ? 'true' : undefined}>
       <div class="routes-rule-head">
-        <h2 class="cut">{nameOf(rule)}</h2>
+        <h2 class="cut">{routeName(rule)}</h2>
         {priority !== 0 && <span class="faint">priority {priority}</span>}
         <span class="grow" />
-        {considered !== undefined && <Found considered={considered} isTaken={isTaken} />}
+        {considered !== undefined && <DryRunResult considered={considered} isTaken={isTaken} />}
         <a
           class="button small"
           href={tryHref}
           data-row={index}
-          aria-label={`Try ${nameOf(rule)}`}
+          aria-label={`Try ${routeName(rule)}`}
           title="Fill the box with a message that it would take"
         >
           Try
         </a>
       </div>
       <p class="routes-sentence">
-        <span class="routes-word">From</span> <Names names={from} agents={agents} />
+        <span class="routes-word">From</span> <AgentNames names={from} agents={agents} />
         {conditions.length === 0 ? (
           <span class="routes-word"> always</span>
         ) : (
@@ -59,7 +59,7 @@ export function RuleRow({ rule, index, agents, tryHref, considered, isTaken }: R
         ))}
         {fallback.length > 0 && (
           <>
-            <span class="routes-word">else</span> <Names names={fallback} agents={agents} />
+            <span class="routes-word">else</span> <AgentNames names={fallback} agents={agents} />
           </>
         )}
       </p>
@@ -67,7 +67,10 @@ export function RuleRow({ rule, index, agents, tryHref, considered, isTaken }: R
   )
 }
 
-function Found({ considered, isTaken }: Pick<RuleRowProps, 'isTaken'> & Pick<Required<RuleRowProps>, 'considered'>) {
+function DryRunResult({
+  considered,
+  isTaken,
+}: Pick<RuleRowProps, 'isTaken'> & Pick<Required<RuleRowProps>, 'considered'>) {
   const { fits = false, why = '' } = considered ?? {}
   if (isTaken) return <span class="state done">● taken</span>
   return (
@@ -77,7 +80,7 @@ function Found({ considered, isTaken }: Pick<RuleRowProps, 'isTaken'> & Pick<Req
   )
 }
 
-function Names({ names, agents }: { readonly names: readonly string[]; readonly agents: readonly Agent[] }) {
+function AgentNames({ names, agents }: { readonly names: readonly string[]; readonly agents: readonly Agent[] }) {
   return (
     <>
       {names.map((name) => (
@@ -89,10 +92,10 @@ function Names({ names, agents }: { readonly names: readonly string[]; readonly 
   )
 }
 
-/** With how it is, where that is not well. */
+/** Shows the health of the agent if it is not up. */
 export function AgentName({ name, agents }: { readonly name: string; readonly agents: readonly Agent[] }) {
   const agent = agents.find((one) => one.name === name)
-  const look = agent === undefined ? undefined : agentLook(agent)
+  const look = agent === undefined ? undefined : agentStatus(agent)
   return (
     <>
       <a href={`/agents/${encodeURIComponent(name)}`}>{name}</a>

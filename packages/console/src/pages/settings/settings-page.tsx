@@ -1,14 +1,14 @@
-/** Settings: how the hub is, what it is told, who may call it, who is signed in, who did what, and what this is. Each has its address. */
+/** Settings: health, configuration, keys, sessions, audit log and about. Each section has an address of its own. */
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { place } from '../../app/router.ts'
-import { PageHead } from '../../parts/sheet.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
-import { Empty } from '../../parts/trouble.tsx'
+import { pageRoute } from '../../app/router.ts'
+import { PageHead } from '../../components/layout/page-head.tsx'
+import { Tabs } from '../../components/layout/tabs.tsx'
+import { EmptyState } from '../../components/status/error-notice.tsx'
 import { AboutView } from './about/about-view.tsx'
 import { AuditView } from './audit/audit-view.tsx'
 import { ConfigView } from './config/config-view.tsx'
-import { isEdited } from './config/draft.ts'
+import { isDraftEdited } from './config/config-draft.ts'
 import { HealthView } from './health/health-view.tsx'
 import { KeysView } from './keys/keys-view.tsx'
 import { SessionsView } from './sessions/sessions-view.tsx'
@@ -29,14 +29,14 @@ const sections: readonly Section[] = [
 ]
 
 export function SettingsPage() {
-  const [name = 'health'] = place.value.rest
+  const [name = 'health'] = pageRoute.value.segments
   const open = sections.find(({ id }) => id === name)
   useEffect(() => {
     document.title = `${open?.label ?? 'Settings'} · Settings · Parley`
   }, [open])
   const tabs = sections.map(({ id, label }) => ({
     id,
-    label: id === 'config' && isEdited.value ? `${label} (edited)` : label,
+    label: id === 'config' && isDraftEdited.value ? `${label} (edited)` : label,
     href: `/settings/${id}`,
   }))
   return (
@@ -44,9 +44,9 @@ export function SettingsPage() {
       <PageHead title="Settings" />
       <Tabs tabs={tabs} open={open?.id ?? ''} label="Sections of the settings" />
       {open === undefined ? (
-        <Empty title="There are no such settings">
+        <EmptyState title="There are no such settings">
           <a href="/settings/health">How the hub is</a>
-        </Empty>
+        </EmptyState>
       ) : (
         <open.View key={open.id} />
       )}

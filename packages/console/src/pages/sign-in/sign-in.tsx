@@ -1,28 +1,28 @@
-/** The door: the admin key, or the issuer that the configuration names. Behind it one is where the address says. */
+/** The sign-in page: the admin key, or the configured issuer. After it the user is at the page of the address. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { call } from '../../api/call.ts'
-import { problemOf } from '../../api/problem.ts'
+import { callAdmin } from '../../api/admin-client.ts'
+import { toProblem } from '../../api/problem.ts'
 import { signIn } from '../../api/session.ts'
-import { returnPath } from '../../app/address.ts'
-import { go, path, query } from '../../app/router.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { forgetTrip, noteTrip, takeTrip } from './trip.ts'
+import { signInReturnPath } from '../../app/page-route.ts'
+import { navigate, path, query } from '../../app/router.ts'
+import { Icon } from '../../components/icon.tsx'
+import { clearReturnPath, saveReturnPath, takeReturnPath } from './return-path-storage.ts'
 import './sign-in.css'
 
-export function SignIn() {
+export function SignInPage() {
   const key = useSignal('')
   const isBusy = useSignal(false)
   const isShown = useSignal(false)
   const mistake = useSignal('')
-  /** What the way by the issuer came to. */
+  /** Error of the sign-in at the issuer. */
   const refused = useSignal('')
   const issuer = useSignal<string | undefined>(undefined)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in · Parley'
     field.current?.focus()
-    void call('getSignIn').then(
+    void callAdmin('getSignIn').then(
       ({ oidc }) => (issuer.value = oidc?.issuer),
       () => {},
     )
@@ -31,8 +31,8 @@ export function SignIn() {
     const told = query.value.get('signInError')
     if (told === null) return
     refused.value = told.slice(0, 300)
-    // Said once: it is not to be kept, sent on, or told again after a reload.
-    go(takeTrip() ?? '/', { replace: true })
+    // Removes the error from the address, so that it is not kept, shared, or shown again after a reload.
+    navigate(takeReturnPath() ?? '/', { replace: true })
   }, [query.value])
 
   async function submit(event: Event): Promise<void> {
@@ -42,15 +42,15 @@ export function SignIn() {
     refused.value = ''
     try {
       await signIn(key.value.trim())
-      forgetTrip()
+      clearReturnPath()
     } catch (reason) {
-      mistake.value = problemOf(reason).message
+      mistake.value = toProblem(reason).message
       field.current?.select()
     }
     isBusy.value = false
   }
 
-  const to = returnPath(new URL(`${path.value}?${query.value}`, location.origin))
+  const to = signInReturnPath(new URL(`${path.value}?${query.value}`, location.origin))
   const isElsewhere = path.value !== '/' && path.value !== '/welcome'
   return (
     <main class="door">
@@ -74,7 +74,7 @@ export function SignIn() {
             <a
               class="button primary"
               href={`/admin/sign-in/oidc?${new URLSearchParams({ to })}`}
-              onClick={() => noteTrip(to)}
+              onClick={() => saveReturnPath(to)}
             >
               Sign in with {new URL(issuer.value).host}
             </a>
@@ -125,7 +125,7 @@ export function SignIn() {
   )
 }
 
-/** One type or the other, which is two kinds of field for the types of elements. */
+/** The two types of the field, as a union that the element types accept. */
 function fieldType(isShown: boolean): { readonly type: 'text' } | { readonly type: 'password' } {
   return isShown ? { type: 'text' } : { type: 'password' }
 }

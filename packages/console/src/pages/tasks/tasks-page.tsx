@@ -1,11 +1,11 @@
-/** Tasks: the list of everybody's, what became of each, and two of them side by side. */
-import { place } from '../../app/router.ts'
-import { BrowseTasks } from './browse-tasks.tsx'
-import { ComparePage } from './compare-page.tsx'
-import { tabIn } from './task-places.ts'
+/** Tasks of all callers: the list, the detail, and the comparison of two. */
+import { pageRoute } from '../../app/router.ts'
+import { TaskBrowser } from './list/task-browser.tsx'
+import { ComparePage } from './compare/compare-page.tsx'
+import { parseTaskTab } from './task-links.ts'
 
 export function TasksPage() {
-  const [id, view, other] = place.value.rest
+  const [id, view, other] = pageRoute.value.segments
   if (id !== undefined && view === 'compare' && other !== undefined) return <ComparePage id={id} other={other} />
-  return <BrowseTasks id={id} tab={tabIn(view)} />
+  return <TaskBrowser id={id} tab={parseTaskTab(view)} />
 }

@@ -1,41 +1,41 @@
-/** One trace: its totals, and its spans as a waterfall or its tasks as a graph. It goes on as the hub tells of its tasks. */
+/** One trace: its totals, and its spans as a waterfall or its tasks as a graph. Updated live by the change feed. */
 import { useMemo, useRef } from 'preact/hooks'
-import { call, pathOf } from '../../api/call.ts'
+import { callAdmin, adminPath } from '../../api/admin-client.ts'
 import { now, useResource } from '../../api/resource.ts'
-import { useActions } from '../../app/palette-state.ts'
-import { go, query, setQuery } from '../../app/router.ts'
-import { withQuery } from '../../app/address.ts'
-import { Copy, copyText, Id } from '../../parts/copy.tsx'
-import { DetailHead } from '../../parts/sheet.tsx'
-import { State } from '../../parts/state.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
-import { Loading, Trouble } from '../../parts/trouble.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { usePaletteActions } from '../../app/palette-state.ts'
+import { navigate, query, setQuery } from '../../app/router.ts'
+import { withQuery } from '../../app/page-route.ts'
+import { CopyButton, copyText, CopyableId } from '../../components/content/copy-button.tsx'
+import { DetailHead } from '../../components/layout/page-head.tsx'
+import { TaskStateBadge } from '../../components/status/task-state.tsx'
+import { Tabs } from '../../components/layout/tabs.tsx'
+import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { RelativeTime } from '../../components/time.tsx'
 import { DelegationGraph } from '../../trace/delegation-graph.tsx'
-import { spansOf } from '../../trace/span-tree.ts'
+import { flattenSpans } from '../../trace/span-tree.ts'
 import { Waterfall } from '../../trace/waterfall.tsx'
-import type { ShownTrace } from '../../trace/waterfall.tsx'
-import { asCurl } from '../tasks/as-curl.ts'
-import { downloadJson } from '../../parts/download.ts'
-import { withFilters } from './trace-filters.ts'
+import type { TraceTree } from '../../trace/waterfall.tsx'
+import { adminCurl } from '../../components/shell/curl.ts'
+import { downloadJson } from '../../components/content/download.ts'
+import { withTraceFilters } from './trace-filters.ts'
 import { TraceTotals } from './trace-totals.tsx'
-import { totalsOf, wayWords } from './totals.ts'
+import { sumTraces, delegationPathText } from './sum-traces.ts'
 import './trace-detail.css'
 
 export function TraceDetail({ id }: { readonly id: string }) {
-  const back = withFilters('/traces', query.value)
-  /** The tasks that it is made of, as far as is known. */
+  const back = withTraceFilters('/traces', query.value)
+  /** The known tasks of the trace. */
   const parts = useRef(new Set([id]))
   const found = useResource(
     id,
-    (signal) => call('getTrace', { params: { id }, signal }),
+    (signal) => callAdmin('getTrace', { params: { id }, signal }),
     (change) => {
       if (change.type === 'task') return parts.current.has(change.task.id)
       return change.type === 'push' ? parts.current.has(change.taskId) : change.type === 'tasks'
     },
   )
   const traces = found.value.value?.traces
-  for (const { root } of traces ?? []) for (const { taskId } of spansOf([root])) parts.current.add(taskId)
+  for (const { root } of traces ?? []) for (const { taskId } of flattenSpans([root])) parts.current.add(taskId)
   const [first] = traces ?? []
   if (first === undefined) {
     return (
@@ -48,33 +48,33 @@ export function TraceDetail({ id }: { readonly id: string }) {
             There is no such trace. It may be gone with its task, or belong to another hub.
           </p>
         ) : (
-          <Trouble reason={found.problem.value} retry={found.reload} />
+          <ErrorNotice reason={found.problem.value} retry={found.reload} />
         )}
       </>
     )
   }
   return (
     <>
-      {found.problem.value !== undefined && <Trouble reason={found.problem.value} retry={found.reload} />}
-      <Shown id={id} first={first} traces={traces ?? []} back={back} />
+      {found.problem.value !== undefined && <ErrorNotice reason={found.problem.value} retry={found.reload} />}
+      <LoadedTrace id={id} first={first} traces={traces ?? []} back={back} />
     </>
   )
 }
 
-interface ShownProps {
+interface LoadedTraceProps {
   readonly id: string
-  readonly first: ShownTrace
-  readonly traces: readonly ShownTrace[]
+  readonly first: TraceTree
+  readonly traces: readonly TraceTree[]
   readonly back: string
 }
 
-function Shown({ id, first, traces, back }: ShownProps) {
+function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
   const { summary } = first
   const isGraph = query.value.get('view') === 'graph'
-  const curl = asCurl(location.origin, pathOf('getTrace', { params: { id } }))
+  const curl = adminCurl(location.origin, adminPath('getTrace', { params: { id } }))
   const roots = useMemo(() => traces.map(({ root }) => root), [traces])
   const isOpen = traces.some(({ summary: { endedAt } }) => endedAt === undefined)
-  const totals = totalsOf(
+  const totals = sumTraces(
     traces.map((one) => one.summary),
     isOpen ? now.value : 0,
   )
@@ -83,8 +83,8 @@ function Shown({ id, first, traces, back }: ShownProps) {
     const { pathname, search } = withQuery(new URL(location.href), { view })
     return pathname + search
   }
-  useActions([
-    { title: 'Open the task of this trace', run: () => go(`/tasks/${summary.taskId}`) },
+  usePaletteActions([
+    { title: 'Open the task of this trace', run: () => navigate(`/tasks/${summary.taskId}`) },
     { title: 'Copy the trace as curl', run: () => void copyText(curl) },
     { title: 'Export the trace as JSON', run: save },
   ])
@@ -93,13 +93,13 @@ function Shown({ id, first, traces, back }: ShownProps) {
   return (
     <div class="trace-detail">
       <DetailHead title={summary.title ?? summary.agent} backTo={back}>
-        <State state={summary.state} />
+        <TaskStateBadge state={summary.state} />
         <a class="button small" href={`/tasks/${encodeURIComponent(summary.taskId)}`}>
           Open task
         </a>
-        <Copy text={curl} label="Copy the trace as curl" class="small">
+        <CopyButton text={curl} label="Copy the trace as curl" class="small">
           curl
-        </Copy>
+        </CopyButton>
         <button type="button" class="small" onClick={save}>
           Export
         </button>
@@ -109,8 +109,8 @@ function Shown({ id, first, traces, back }: ShownProps) {
         <span>
           for <span class="trace-detail-caller">{summary.caller}</span>
         </span>
-        <Ago at={summary.startedAt} />
-        <Id id={summary.traceId} what="the id of the trace" href={`/traces/${summary.traceId}`} />
+        <RelativeTime at={summary.startedAt} />
+        <CopyableId id={summary.traceId} what="the id of the trace" href={`/traces/${summary.traceId}`} />
       </p>
       <Origin trace={first} />
       {summary.error !== undefined && <p class="trace-detail-error">{summary.error}</p>}
@@ -137,14 +137,14 @@ function Shown({ id, first, traces, back }: ShownProps) {
   )
 }
 
-/** Of a task that another one made: the way to the whole. */
-function Origin({ trace }: { readonly trace: ShownTrace }) {
+/** For a child task: a link to the whole trace. */
+function Origin({ trace }: { readonly trace: TraceTree }) {
   const { delegationContext, taskId } = trace.summary
   const root = delegationContext?.rootTaskId ?? delegationContext?.parentTaskId
   if (root === undefined || root === taskId) return null
   return (
     <p class="trace-detail-origin">
-      This is a part: {wayWords(delegationContext?.visited ?? [])} handed it on.{' '}
+      This is a part: {delegationPathText(delegationContext?.visited ?? [])} handed it on.{' '}
       <a href={`/traces/${encodeURIComponent(root)}`}>Show the whole trace</a>
     </p>
   )

@@ -1,24 +1,30 @@
-/** By what traces are found. Each filter stands in the address. */
-import { call } from '../../api/call.ts'
+/** The filters of the traces, all held in the address. */
+import { callAdmin } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
 import { query, setQuery } from '../../app/router.ts'
-import { Menu } from '../../parts/menu.tsx'
-import { Pick } from '../../parts/pick.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
-import { durations, filterNames, isFiltered, statuses, times } from './trace-filters.ts'
+import { Menu } from '../../components/layout/menu.tsx'
+import { SelectField } from '../../components/filters/select-field.tsx'
+import { SearchField } from '../../components/filters/search-field.tsx'
+import {
+  traceDurationOptions,
+  traceFilterNames,
+  hasTraceFilters,
+  traceStatusOptions,
+  traceTimeOptions,
+} from './trace-filters.ts'
 import type { TraceFilters } from './trace-filters.ts'
 
 export function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) {
   const agents = useResource(
     'agents',
-    (signal) => call('listAgents', { signal }),
+    (signal) => callAdmin('listAgents', { signal }),
     ({ type }) => type === 'agent' || type === 'config',
   )
   const names = new Set((agents.value.value?.agents ?? []).map(({ name }) => name))
-  // One that was taken out of the configuration may still be asked for.
+  // An agent that was removed from the configuration can still be a filter.
   if (filters.agent !== '') names.add(filters.agent)
   const choices = <Choices filters={filters} names={[...names].sort()} />
-  const chosen = filterNames.filter((name) => name !== 'text' && query.value.get(name) !== null).length
+  const chosen = traceFilterNames.filter((name) => name !== 'text' && query.value.get(name) !== null).length
   return (
     <search class="toolbar" aria-label="Filter the traces">
       <SearchField
@@ -28,7 +34,7 @@ export function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) 
         onChange={(text) => setQuery({ text })}
       />
       <div class="traces-filters">{choices}</div>
-      {/* The same where there is little room. */}
+      {/* The same filters for narrow screens. */}
       <div class="traces-folded">
         <Menu label="Filters" chosen={chosen === 0 ? '' : String(chosen)} side="right">
           {() => choices}
@@ -41,23 +47,28 @@ export function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) 
 function Choices({ filters, names }: { readonly filters: TraceFilters; readonly names: readonly string[] }) {
   return (
     <>
-      <Pick
+      <SelectField
         label="Agent"
         value={filters.agent}
         options={[['', 'Any agent'], ...names.map((name) => [name, name] as const)]}
         onChange={(agent) => setQuery({ agent })}
       />
-      <Pick label="Status" value={filters.status} options={statuses} onChange={(status) => setQuery({ status })} />
-      <Pick
+      <SelectField
+        label="Status"
+        value={filters.status}
+        options={traceStatusOptions}
+        onChange={(status) => setQuery({ status })}
+      />
+      <SelectField
         label="Time"
         value={filters.time}
-        options={[['', 'Any time'], ...times]}
+        options={[['', 'Any time'], ...traceTimeOptions]}
         onChange={(time) => setQuery({ time })}
       />
-      <Pick
+      <SelectField
         label="Duration"
         value={filters.longer}
-        options={[['', 'Any duration'], ...durations]}
+        options={[['', 'Any duration'], ...traceDurationOptions]}
         onChange={(longer) => setQuery({ longer })}
       />
       <label class="traces-check">
@@ -68,11 +79,11 @@ function Choices({ filters, names }: { readonly filters: TraceFilters; readonly 
         />
         With errors
       </label>
-      {isFiltered(filters) && (
+      {hasTraceFilters(filters) && (
         <button
           type="button"
           class="plain"
-          onClick={() => setQuery(Object.fromEntries(filterNames.map((name) => [name, ''])))}
+          onClick={() => setQuery(Object.fromEntries(traceFilterNames.map((name) => [name, ''])))}
         >
           Clear
         </button>

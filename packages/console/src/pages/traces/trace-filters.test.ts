@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { askFor, filtersIn, isFiltered, withFilters } from './trace-filters.ts'
+import { traceListQuery, traceFiltersFromQuery, hasTraceFilters, withTraceFilters } from './trace-filters.ts'
 
 const now = Date.parse('2030-01-01T12:00:00.000Z')
-const asked = (text: string) => askFor(filtersIn(new URLSearchParams(text)), now)
+const asked = (text: string) => traceListQuery(traceFiltersFromQuery(new URLSearchParams(text)), now)
 
 describe('the filters of traces', () => {
   it('are what the address says, as the hub is asked', () => {
@@ -20,14 +20,14 @@ describe('the filters of traces', () => {
   it('are none where the address says nothing, or nothing that is known', () => {
     assert.deepEqual(asked(''), {})
     assert.deepEqual(asked('status=odd&time=ever&longer=x&errors=no'), {})
-    assert.equal(isFiltered(filtersIn(new URLSearchParams('status=odd&span=1'))), false)
-    assert.equal(isFiltered(filtersIn(new URLSearchParams('errors=yes'))), true)
+    assert.equal(hasTraceFilters(traceFiltersFromQuery(new URLSearchParams('status=odd&span=1'))), false)
+    assert.equal(hasTraceFilters(traceFiltersFromQuery(new URLSearchParams('errors=yes'))), true)
   })
 
   it('stay when one goes from trace to trace, and the rest does not', () => {
     const query = new URLSearchParams('agent=a&span=1&zoom=2&view=graph')
-    assert.equal(withFilters('/traces/x', query), '/traces/x?agent=a')
-    assert.equal(withFilters('/traces/x', query, { view: 'graph' }), '/traces/x?agent=a&view=graph')
-    assert.equal(withFilters('/traces', new URLSearchParams('view=graph')), '/traces')
+    assert.equal(withTraceFilters('/traces/x', query), '/traces/x?agent=a')
+    assert.equal(withTraceFilters('/traces/x', query, { view: 'graph' }), '/traces/x?agent=a&view=graph')
+    assert.equal(withTraceFilters('/traces', new URLSearchParams('view=graph')), '/traces')
   })
 })

@@ -1,4 +1,4 @@
-/** Which traces are shown, as the address says it, and as the hub is asked for them. Pure. */
+/** The filters of the traces: from the address, and as a query to the hub. Pure. */
 import type { Operations, Trace } from '../../api/admin.ts'
 
 type TraceQuery = Operations['listTraces']['query']
@@ -13,21 +13,21 @@ export interface TraceFilters {
   readonly text: string
 }
 
-export const statuses: readonly (readonly [status: TraceStatus | '', text: string])[] = [
+export const traceStatusOptions: readonly (readonly [status: TraceStatus | '', text: string])[] = [
   ['', 'Any status'],
   ['PENDING', 'Running or waiting'],
   ['SUCCESS', 'Went well'],
   ['ERROR', 'Failed or canceled'],
 ]
 
-export const times: readonly (readonly [time: string, text: string, ms: number])[] = [
+export const traceTimeOptions: readonly (readonly [time: string, text: string, ms: number])[] = [
   ['15m', 'Last 15 min', 900_000],
   ['1h', 'Last hour', 3_600_000],
   ['1d', 'Last day', 86_400_000],
   ['7d', 'Last 7 days', 604_800_000],
 ]
 
-export const durations: readonly (readonly [longer: string, text: string, ms: number])[] = [
+export const traceDurationOptions: readonly (readonly [longer: string, text: string, ms: number])[] = [
   ['100ms', '100 ms and more', 100],
   ['1s', '1 s and more', 1_000],
   ['10s', '10 s and more', 10_000],
@@ -35,30 +35,33 @@ export const durations: readonly (readonly [longer: string, text: string, ms: nu
   ['10m', '10 min and more', 600_000],
 ]
 
-/** By which they stand in the address. */
-export const filterNames = ['agent', 'status', 'time', 'longer', 'errors', 'text'] as const
+/** Their names in the address. */
+export const traceFilterNames = ['agent', 'status', 'time', 'longer', 'errors', 'text'] as const
 
-/** What stands in the address may be anything: what is not known is not meant. */
-export function filtersIn(query: URLSearchParams): TraceFilters {
-  const said = (name: string): string => query.get(name) ?? ''
+/** The address may hold any value; unknown ones are ignored. */
+export function traceFiltersFromQuery(query: URLSearchParams): TraceFilters {
+  const param = (name: string): string => query.get(name) ?? ''
   return {
-    agent: said('agent'),
-    status: statuses.find(([status]) => status === said('status'))?.[0] ?? '',
-    time: times.find(([time]) => time === said('time'))?.[0] ?? '',
-    longer: durations.find(([longer]) => longer === said('longer'))?.[0] ?? '',
-    hasErrors: said('errors') === 'yes',
-    text: said('text').trim().slice(0, 200),
+    agent: param('agent'),
+    status: traceStatusOptions.find(([status]) => status === param('status'))?.[0] ?? '',
+    time: traceTimeOptions.find(([time]) => time === param('time'))?.[0] ?? '',
+    longer: traceDurationOptions.find(([longer]) => longer === param('longer'))?.[0] ?? '',
+    hasErrors: param('errors') === 'yes',
+    text: param('text').trim().slice(0, 200),
   }
 }
 
-export function isFiltered({ agent, status, time, longer, hasErrors, text }: TraceFilters): boolean {
+export function hasTraceFilters({ agent, status, time, longer, hasErrors, text }: TraceFilters): boolean {
   return hasErrors || [agent, status, time, longer, text].some((one) => one !== '')
 }
 
-/** As the hub is asked. "The last hour" is that before `now`. */
-export function askFor({ agent, status, time, longer, hasErrors, text }: TraceFilters, now: number): TraceQuery {
-  const spanMs = times.find(([one]) => one === time)?.[2]
-  const minDurationMs = durations.find(([one]) => one === longer)?.[2]
+/** The query to the hub. "The last hour" is relative to `now`. */
+export function traceListQuery(
+  { agent, status, time, longer, hasErrors, text }: TraceFilters,
+  now: number,
+): TraceQuery {
+  const spanMs = traceTimeOptions.find(([one]) => one === time)?.[2]
+  const minDurationMs = traceDurationOptions.find(([one]) => one === longer)?.[2]
   return {
     ...(agent !== '' ? { agent } : {}),
     ...(status !== '' ? { status } : {}),
@@ -69,9 +72,15 @@ export function askFor({ agent, status, time, longer, hasErrors, text }: TraceFi
   }
 }
 
-/** From another address, with the filters of this one. */
-export function withFilters(path: string, query: URLSearchParams, also: Readonly<Record<string, string>> = {}): string {
-  const kept = new URLSearchParams([...query].filter(([name]) => (filterNames as readonly string[]).includes(name)))
+/** A link to another path with the current filters. */
+export function withTraceFilters(
+  path: string,
+  query: URLSearchParams,
+  also: Readonly<Record<string, string>> = {},
+): string {
+  const kept = new URLSearchParams(
+    [...query].filter(([name]) => (traceFilterNames as readonly string[]).includes(name)),
+  )
   for (const [name, value] of Object.entries(also)) if (value !== '') kept.set(name, value)
   return kept.size === 0 ? path : `${path}?${kept}`
 }

@@ -1,23 +1,23 @@
-/** The traces that fit, the newest first. */
+/** The matching traces, newest first. */
 import { useRef } from 'preact/hooks'
 import type { Trace } from '../../api/admin.ts'
 import { useExampleAgent } from '../../api/agents.ts'
-import { call } from '../../api/call.ts'
-import { usePaged } from '../../api/paged.ts'
-import type { Paged } from '../../api/paged.ts'
-import { useKeys } from '../../app/keys.ts'
-import { go, query } from '../../app/router.ts'
-import { Code } from '../../parts/code.tsx'
-import { useListKeys } from '../../parts/list-keys.ts'
-import { NewOnes, NothingFound } from '../../parts/listing.tsx'
-import { Empty, Loading, Trouble } from '../../parts/trouble.tsx'
-import { VirtualList } from '../../parts/virtual-list.tsx'
-import { sendAsCurl } from '../tasks/as-curl.ts'
+import { callAdmin } from '../../api/admin-client.ts'
+import { usePagedList } from '../../api/paged-list.ts'
+import type { PagedList } from '../../api/paged-list.ts'
+import { useShortcuts } from '../../app/shortcuts.ts'
+import { navigate, query } from '../../app/router.ts'
+import { CodeBlock } from '../../components/content/code-block.tsx'
+import { useListShortcuts } from '../../components/list/list-shortcuts.ts'
+import { NewItemsButton, EmptyList } from '../../components/list/list-states.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { VirtualList } from '../../components/list/virtual-list.tsx'
+import { sendMessageCurl } from '../../components/shell/curl.ts'
 import { TraceFilterBar } from './trace-filter-bar.tsx'
-import { askFor, filterNames, isFiltered, withFilters } from './trace-filters.ts'
+import { traceListQuery, traceFilterNames, hasTraceFilters, withTraceFilters } from './trace-filters.ts'
 import type { TraceFilters } from './trace-filters.ts'
 import { TraceRow } from './trace-row.tsx'
-import { longestOf } from './totals.ts'
+import { longestDurationMs } from './sum-traces.ts'
 
 const pageSize = 100
 
@@ -29,50 +29,50 @@ export function TraceList({
   readonly selected: string | undefined
 }) {
   const frame = useRef<HTMLDivElement>(null)
-  const list = usePaged<Trace>(JSON.stringify(filters), {
+  const list = usePagedList<Trace>(JSON.stringify(filters), {
     keyOf: ({ taskId }) => taskId,
     async load(before, signal) {
-      const asked = { ...askFor(filters, Date.now()), limit: pageSize }
-      const page = await call('listTraces', {
+      const asked = { ...traceListQuery(filters, Date.now()), limit: pageSize }
+      const page = await callAdmin('listTraces', {
         query: before === undefined ? asked : { ...asked, before: String(before) },
         signal,
       })
       return { items: page.traces, before: page.before }
     },
-    concerns: ({ type }) => type === 'task' || type === 'tasks',
+    isAffectedBy: ({ type }) => type === 'task' || type === 'tasks',
   })
   const traces = list.items.value ?? []
   const at = traces.findIndex(({ taskId, traceId }) => taskId === selected || traceId === selected)
   const view = query.value.get('view') ?? ''
   const hrefOf = (trace: Trace | undefined): string =>
-    withFilters(`/traces/${encodeURIComponent(trace?.taskId ?? '')}`, query.value, { view })
-  const { cursor } = useListKeys({
+    withTraceFilters(`/traces/${encodeURIComponent(trace?.taskId ?? '')}`, query.value, { view })
+  const { cursor } = useListShortcuts({
     count: traces.length,
     at,
     frame,
     idOf: (index) => traces[index]?.traceId ?? '',
-    open: (index) => go(hrefOf(traces[index]), { replace: selected !== undefined }),
-    close: selected === undefined ? undefined : () => go(withFilters('/traces', query.value)),
+    open: (index) => navigate(hrefOf(traces[index]), { replace: selected !== undefined }),
+    close: selected === undefined ? undefined : () => navigate(withTraceFilters('/traces', query.value)),
   })
   const neighbour = (by: number) => (): void => {
-    if (at >= 0 && traces[at + by] !== undefined) go(hrefOf(traces[at + by]), { replace: true })
+    if (at >= 0 && traces[at + by] !== undefined) navigate(hrefOf(traces[at + by]), { replace: true })
   }
-  useKeys(
+  useShortcuts(
     selected === undefined
       ? []
       : [
-          { key: ']', does: 'Next trace', run: neighbour(1) },
-          { key: '[', does: 'Previous trace', run: neighbour(-1) },
+          { key: ']', label: 'Next trace', run: neighbour(1) },
+          { key: '[', label: 'Previous trace', run: neighbour(-1) },
         ],
   )
-  const longest = longestOf(traces)
+  const longest = longestDurationMs(traces)
 
   return (
     <div ref={frame} class="listing traces-list">
       <TraceFilterBar filters={filters} />
-      {list.problem.value !== undefined && <Trouble reason={list.problem.value} retry={list.reload} />}
+      {list.problem.value !== undefined && <ErrorNotice reason={list.problem.value} retry={list.reload} />}
       {list.items.value === undefined && list.problem.value === undefined && <Loading what="traces" />}
-      {list.items.value !== undefined && traces.length === 0 && <Nothing filters={filters} list={list} />}
+      {list.items.value !== undefined && traces.length === 0 && <NoTraces filters={filters} list={list} />}
       {traces.length > 0 && (
         <>
           <div class="listing-line listing-head traces-line" aria-hidden="true">
@@ -85,15 +85,15 @@ export function TraceList({
             <span class="traces-wide traces-number">Errors</span>
             <span class="traces-number">When</span>
           </div>
-          <NewOnes list={list} frame={frame} />
+          <NewItemsButton list={list} frame={frame} />
           <VirtualList
             label="Traces"
             count={traces.length}
             rowHeight={56}
             keyOf={(index) => traces[index]?.taskId ?? ''}
             selected={cursor}
-            onEnd={list.more}
-            onTop={list.top}
+            onEnd={list.loadMore}
+            onTop={list.setAtTop}
             row={(index) => {
               const trace = traces[index]
               return (
@@ -115,17 +115,19 @@ export function TraceList({
   )
 }
 
-function Nothing({ filters, list }: { readonly filters: TraceFilters; readonly list: Paged<Trace> }) {
+function NoTraces({ filters, list }: { readonly filters: TraceFilters; readonly list: PagedList<Trace> }) {
   const agent = useExampleAgent()
   return (
-    <NothingFound list={list} what="trace" filters={filterNames} isFiltered={isFiltered(filters)}>
-      <Empty title="No traces yet">
+    <EmptyList list={list} what="trace" filters={traceFilterNames} isFiltered={hasTraceFilters(filters)}>
+      <EmptyState title="No traces yet">
         <p>Each message to an agent makes one: what ran, for how long, what it used and what it cost.</p>
-        {agent !== undefined && <Code text={sendAsCurl(location.origin, agent)} label="a first message" wrap />}
+        {agent !== undefined && (
+          <CodeBlock text={sendMessageCurl(location.origin, agent)} label="a first message" wrap />
+        )}
         <a class="button" href="/playground">
           Send one from the playground
         </a>
-      </Empty>
-    </NothingFound>
+      </EmptyState>
+    </EmptyList>
   )
 }

@@ -1,23 +1,23 @@
-/** One trace of the list: what was asked of whom, how it went, how long it took among the others, and what it used. */
+/** One trace of the list: message, agent, status, duration relative to the others, and usage. */
 import type { Trace } from '../../api/admin.ts'
 import { now } from '../../api/resource.ts'
-import { lookOf, State } from '../../parts/state.tsx'
-import { Ago } from '../../parts/time.tsx'
-import { cost, duration, many, short } from '../../parts/words.ts'
-import { barShare, lengthOf } from './totals.ts'
+import { taskStateDisplay, TaskStateBadge } from '../../components/status/task-state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { formatCost, formatDuration, pluralize, formatCompact } from '../../components/format.ts'
+import { barShare, traceDurationMs } from './sum-traces.ts'
 
 export interface TraceRowProps {
   readonly trace: Trace
   readonly index: number
   readonly href: string
-  /** Of all that are listed: bars are drawn by it. */
+  /** The longest duration in the list, which scales the bars. */
   readonly longestMs: number
   readonly isSelected: boolean
 }
 
 export function TraceRow({ trace, index, href, longestMs, isSelected }: TraceRowProps) {
   const { title, agent, agents, tasks, errors, inputTokens, outputTokens, state, startedAt, endedAt } = trace
-  const ms = lengthOf(trace, endedAt === undefined ? now.value : 0)
+  const ms = traceDurationMs(trace, endedAt === undefined ? now.value : 0)
   const tokens = inputTokens + outputTokens
   const others = agents.filter((one) => one !== agent)
   return (
@@ -28,7 +28,7 @@ export function TraceRow({ trace, index, href, longestMs, isSelected }: TraceRow
       aria-current={isSelected ? 'true' : undefined}
     >
       <span class="traces-state">
-        <State state={state} />
+        <TaskStateBadge state={state} />
       </span>
       <span class="traces-request">
         <span class={title === undefined ? 'cut faint' : 'cut'} dir="auto">
@@ -37,26 +37,26 @@ export function TraceRow({ trace, index, href, longestMs, isSelected }: TraceRow
         <span class="cut faint">{agent}</span>
       </span>
       <span class="traces-duration">
-        <span>{duration(ms)}</span>
+        <span>{formatDuration(ms)}</span>
         <span class="traces-track" aria-hidden="true">
-          <i class={lookOf(state).tone} style={{ width: `${barShare(ms, longestMs) * 100}%` }} />
+          <i class={taskStateDisplay(state).tone} style={{ width: `${barShare(ms, longestMs) * 100}%` }} />
         </span>
       </span>
       <span class="traces-wide cut" title={agents.join(', ')}>
-        {many(tasks, 'task')}
+        {pluralize(tasks, 'task')}
         {others.length > 0 && <span class="faint"> · {others.join(', ')}</span>}
       </span>
       <span class="traces-wide traces-number" title={`${inputTokens} in, ${outputTokens} out`}>
-        {tokens === 0 ? <Dash what="no tokens" /> : short(tokens)}
+        {tokens === 0 ? <Dash what="no tokens" /> : formatCompact(tokens)}
       </span>
       <span class="traces-wide traces-number">
-        {trace.cost === undefined ? <Dash what="no cost" /> : cost(trace.cost)}
+        {trace.cost === undefined ? <Dash what="no cost" /> : formatCost(trace.cost)}
       </span>
       <span class="traces-wide traces-number">
         {errors === 0 ? <Dash what="no errors" /> : <span class="traces-errors">✕ {errors}</span>}
       </span>
       <span class="traces-number traces-when">
-        <Ago at={startedAt} />
+        <RelativeTime at={startedAt} />
         {errors > 0 && <span class="traces-errors traces-narrow">✕ {errors}</span>}
       </span>
     </a>

@@ -1,29 +1,30 @@
-/** What each request came to: the list of traces, and beside it the one that is selected. */
-import { pathOf } from '../../api/call.ts'
-import { useActions } from '../../app/palette-state.ts'
-import { place, query } from '../../app/router.ts'
-import { Copy, copyText } from '../../parts/copy.tsx'
-import { PageHead } from '../../parts/sheet.tsx'
-import { Split } from '../../parts/split.tsx'
-import { asCurl } from '../tasks/as-curl.ts'
+/** The list of traces, and beside it the selected one. */
+import { adminPath } from '../../api/admin-client.ts'
+import { usePaletteActions } from '../../app/palette-state.ts'
+import { pageRoute, query } from '../../app/router.ts'
+import { CopyButton, copyText } from '../../components/content/copy-button.tsx'
+import { PageHead } from '../../components/layout/page-head.tsx'
+import { SplitView } from '../../components/layout/split-view.tsx'
+import { adminCurl } from '../../components/shell/curl.ts'
 import { TraceDetail } from './trace-detail.tsx'
-import { askFor, filtersIn } from './trace-filters.ts'
+import { traceListQuery, traceFiltersFromQuery } from './trace-filters.ts'
 import { TraceList } from './trace-list.tsx'
 import './traces-page.css'
 
 export function TracesPage() {
-  const [id] = place.value.rest
-  const filters = filtersIn(query.value)
-  const curl = (): string => asCurl(location.origin, pathOf('listTraces', { query: askFor(filters, Date.now()) }))
-  useActions([{ title: 'Copy the list of traces as curl', run: () => void copyText(curl()) }])
+  const [id] = pageRoute.value.segments
+  const filters = traceFiltersFromQuery(query.value)
+  const curl = (): string =>
+    adminCurl(location.origin, adminPath('listTraces', { query: traceListQuery(filters, Date.now()) }))
+  usePaletteActions([{ title: 'Copy the list of traces as curl', run: () => void copyText(curl()) }])
   return (
     <div class={id === undefined ? 'listing-page' : 'listing-page open'}>
       <PageHead title="Traces">
-        <Copy text={curl} label="Copy the list as curl" class="small">
+        <CopyButton text={curl} label="Copy the list as curl" class="small">
           curl
-        </Copy>
+        </CopyButton>
       </PageHead>
-      <Split
+      <SplitView
         name="traces"
         initial={320}
         list={<TraceList filters={filters} selected={id} />}

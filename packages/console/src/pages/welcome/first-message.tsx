@@ -1,17 +1,17 @@
-/** A first message, sent right here: to one of the agents, with its answer as it comes and its task as the hub sees it. */
+/** Sends a first message to one of the agents, and shows its streamed answer and its task. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Agent, TaskSummary } from '../../api/admin.ts'
-import { problemOf } from '../../api/problem.ts'
+import { toProblem } from '../../api/problem.ts'
 import { announce } from '../../app/announce.ts'
 import { query, setQuery } from '../../app/router.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { State } from '../../parts/state.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
-import { duration } from '../../parts/words.ts'
-import { playgroundPath } from '../agents/agent-path.ts'
-import { hear, silence } from './heard.ts'
-import { say } from './say.ts'
+import { Icon } from '../../components/icon.tsx'
+import { TaskStateBadge } from '../../components/status/task-state.tsx'
+import { ErrorNotice } from '../../components/status/error-notice.tsx'
+import { formatDuration } from '../../components/format.ts'
+import { playgroundPath } from '../../agent/agent-path.ts'
+import { appendStreamEvent, emptyStreamText } from './stream-text.ts'
+import { streamMessage } from './stream-message.ts'
 import './first-message.css'
 
 export interface FirstMessageProps {
@@ -20,7 +20,7 @@ export interface FirstMessageProps {
   readonly tasks: readonly TaskSummary[]
 }
 
-interface Exchange {
+interface SentMessage {
   readonly agent: string
   readonly text: string
 }
@@ -28,8 +28,8 @@ interface Exchange {
 export function FirstMessage({ agents, tasks }: FirstMessageProps) {
   const chosen = agents.find(({ name }) => name === query.value.get('agent')) ?? agents.find(isReady) ?? agents[0]
   const text = useSignal(query.value.get('text') ?? 'Hello')
-  const sent = useSignal<Exchange | undefined>(undefined)
-  const heard = useSignal(silence)
+  const sent = useSignal<SentMessage | undefined>(undefined)
+  const heard = useSignal(emptyStreamText)
   const reason = useSignal<unknown>(undefined)
   const isBusy = useSignal(false)
   const running = useRef<AbortController>(undefined)
@@ -46,15 +46,16 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
     running.current?.abort()
     const mine = (running.current = new AbortController())
     sent.value = { agent: chosen.title, text: text.value }
-    heard.value = silence
+    heard.value = emptyStreamText
     reason.value = undefined
     isBusy.value = true
     try {
-      for await (const one of say(chosen.name, text.value, mine.signal)) heard.value = hear(heard.value, one)
+      for await (const one of streamMessage(chosen.name, text.value, mine.signal))
+        heard.value = appendStreamEvent(heard.value, one)
       announce(`${chosen.title} says: ${heard.value.text.slice(0, 200)}`)
     } catch (thrown) {
       if (mine.signal.aborted) return
-      reason.value = problemOf(thrown)
+      reason.value = toProblem(thrown)
     }
     isBusy.value = false
   }
@@ -100,7 +101,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
               {heard.value.text || (isBusy.value ? '…' : '')}
             </span>
           </p>
-          {reason.value !== undefined && <Trouble reason={reason.value} />}
+          {reason.value !== undefined && <ErrorNotice reason={reason.value} />}
           <TaskLine taskId={heard.value.taskId} tasks={tasks} agent={chosen.name} />
         </div>
       )}
@@ -118,15 +119,15 @@ interface TaskLineProps {
   readonly agent: string
 }
 
-/** What the log says of it, which is also what everybody else sees. */
+/** The task as the hub lists it. */
 function TaskLine({ taskId, tasks, agent }: TaskLineProps) {
   const task = tasks.find(({ id }) => id === taskId)
   if (task === undefined) return null
   return (
     <p class="first-task">
-      <State state={task.state} />
+      <TaskStateBadge state={task.state} />
       <span class="soft">
-        Your task is in the log{task.durationMs === undefined ? '' : `, done in ${duration(task.durationMs)}`}.
+        Your task is in the log{task.durationMs === undefined ? '' : `, done in ${formatDuration(task.durationMs)}`}.
       </span>
       <a href={`/tasks/${task.id}`}>See every event of it</a>
       <a href={playgroundPath(agent)}>Go on in the playground</a>

@@ -1,25 +1,25 @@
-/** Three steps from a hub that has just started to one that is in use; what is done already is said to be. */
+/** Three steps from a hub that has just started to one in use; completed steps are marked. */
 import type { ComponentChildren } from 'preact'
 import type { Agent, TaskSummary } from '../../api/admin.ts'
 import { useSignal } from '@preact/signals'
-import { Icon } from '../../parts/icon.tsx'
-import { Mark } from '../../parts/state.tsx'
-import { many } from '../../parts/words.ts'
-import { AddAgent } from '../agents/add-agent.tsx'
-import { agentLook } from '../agents/agent-look.ts'
-import { agentPath, playgroundPath } from '../agents/agent-path.ts'
+import { Icon } from '../../components/icon.tsx'
+import { StatusBadge } from '../../components/status/task-state.tsx'
+import { pluralize } from '../../components/format.ts'
+import { AddAgent } from '../../agent/add-agent.tsx'
+import { agentStatus } from '../../agent/agent-status.ts'
+import { agentPath, playgroundPath } from '../../agent/agent-path.ts'
 import { FirstMessage } from './first-message.tsx'
-import type { Steps } from './steps.ts'
+import type { FirstStepsStatus } from './first-steps-status.ts'
 
 export interface FirstStepsProps {
   readonly agents: readonly Agent[]
   readonly tasks: readonly TaskSummary[]
-  readonly steps: Steps
+  readonly steps: FirstStepsStatus
   readonly onDone: () => void
 }
 
 /** More would hide the next step. */
-const mostAgents = 6
+const maxAgents = 6
 
 export function FirstSteps({ agents, tasks, steps, onDone }: FirstStepsProps) {
   return (
@@ -28,7 +28,7 @@ export function FirstSteps({ agents, tasks, steps, onDone }: FirstStepsProps) {
         Your hub is running.{' '}
         {agents.length === 0
           ? 'It has no agents yet.'
-          : `${many(agents.length, 'agent')} can be called by any A2A client, whatever its version.`}{' '}
+          : `${pluralize(agents.length, 'agent')} can be called by any A2A client, whatever its version.`}{' '}
         A minute is enough to see it work.
       </p>
       <ol class="steps-list">
@@ -82,20 +82,20 @@ function AgentCards({ agents }: { readonly agents: readonly Agent[] }) {
   return (
     <>
       <ul class="meet">
-        {agents.slice(0, mostAgents).map((agent) => (
+        {agents.slice(0, maxAgents).map((agent) => (
           <li key={agent.name} class="panel">
             <AgentCard agent={agent} />
           </li>
         ))}
       </ul>
-      {agents.length > mostAgents && <a href="/agents">All {many(agents.length, 'agent')}</a>}
+      {agents.length > maxAgents && <a href="/agents">All {pluralize(agents.length, 'agent')}</a>}
     </>
   )
 }
 
 function AgentCard({ agent }: { readonly agent: Agent }) {
   const { name, title, description, kind, isDefault } = agent
-  const { tone, shape, word, why } = agentLook(agent)
+  const { tone, shape, word, why } = agentStatus(agent)
   return (
     <>
       <div class="meet-head">
@@ -103,7 +103,7 @@ function AgentCard({ agent }: { readonly agent: Agent }) {
           <a href={agentPath(name)}>{title}</a>
         </h3>
         <span title={why}>
-          <Mark tone={tone} shape={shape} word={word} />
+          <StatusBadge tone={tone} shape={shape} word={word} />
         </span>
       </div>
       <p class="meet-about soft" dir="auto">
@@ -128,7 +128,9 @@ function OwnAgent({ agents }: { readonly agents: readonly Agent[] }) {
       {added.value === undefined ? (
         <>
           {own.length > 0 && (
-            <p class="hint">You have {many(own.length, 'agent')} of your own. Here is where the next one comes from.</p>
+            <p class="hint">
+              You have {pluralize(own.length, 'agent')} of your own. Here is where the next one comes from.
+            </p>
           )}
           <AddAgent onAdded={(name) => (added.value = name)} />
           <p class="hint">
@@ -137,7 +139,7 @@ function OwnAgent({ agents }: { readonly agents: readonly Agent[] }) {
         </>
       ) : (
         <p class="steps-added">
-          <Mark tone="done" shape="●" word="added" />
+          <StatusBadge tone="done" shape="●" word="added" />
           <a href={agentPath(added.value)}>{added.value}</a>
           <a class="button" href={playgroundPath(added.value)}>
             Try it

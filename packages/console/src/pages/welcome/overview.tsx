@@ -1,38 +1,42 @@
-/** The hub at a glance: who is up, what goes on, what came last, and where to go from here. */
+/** The hub at a glance: agent health, running work, recent tasks and links. */
 import type { Agent, TaskSummary } from '../../api/admin.ts'
-import type { AnswerOf } from '../../api/call.ts'
-import { Icon } from '../../parts/icon.tsx'
-import type { IconName } from '../../parts/icon.tsx'
-import { Mark, State } from '../../parts/state.tsx'
-import { Ago } from '../../parts/time.tsx'
-import { count, duration } from '../../parts/words.ts'
-import { agentLook, loadText, needsCare } from '../agents/agent-look.ts'
-import { agentPath } from '../agents/agent-path.ts'
+import type { AdminResponse } from '../../api/admin-client.ts'
+import { Icon } from '../../components/icon.tsx'
+import type { IconName } from '../../components/icon.tsx'
+import { StatusBadge, TaskStateBadge } from '../../components/status/task-state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { formatCount, formatDuration } from '../../components/format.ts'
+import { agentStatus, loadText, needsAttention } from '../../agent/agent-status.ts'
+import { agentPath } from '../../agent/agent-path.ts'
 import './overview.css'
 
 export interface OverviewProps {
   readonly agents: readonly Agent[]
-  readonly counts: AnswerOf<'countTasks'>
+  readonly counts: AdminResponse<'countTasks'>
   readonly tasks: readonly TaskSummary[]
 }
 
-export function Overview({ agents, counts: { states }, tasks }: OverviewProps) {
-  const up = agents.filter((agent) => agentLook(agent).word === 'up').length
-  const care = agents.filter(needsCare)
+export function HubOverview({ agents, counts: { states }, tasks }: OverviewProps) {
+  const up = agents.filter((agent) => agentStatus(agent).word === 'up').length
+  const care = agents.filter(needsAttention)
   const of = (...names: readonly string[]): number =>
     names.reduce((sum, name) => sum + (states[`TASK_STATE_${name}`] ?? 0), 0)
   return (
     <div class="overview">
       <ul class="overview-numbers" aria-label="Now">
         <Tile href="/agents" value={`${up} / ${agents.length}`} word="agents up" isTrouble={up < agents.length} />
-        <Tile href={taskList('SUBMITTED', 'WORKING')} value={count(of('SUBMITTED', 'WORKING'))} word="tasks at work" />
         <Tile
-          href={taskList('INPUT_REQUIRED', 'AUTH_REQUIRED')}
-          value={count(of('INPUT_REQUIRED', 'AUTH_REQUIRED'))}
+          href={tasksHref('SUBMITTED', 'WORKING')}
+          value={formatCount(of('SUBMITTED', 'WORKING'))}
+          word="tasks at work"
+        />
+        <Tile
+          href={tasksHref('INPUT_REQUIRED', 'AUTH_REQUIRED')}
+          value={formatCount(of('INPUT_REQUIRED', 'AUTH_REQUIRED'))}
           word="wait for an answer"
         />
-        <Tile href={taskList('COMPLETED')} value={count(of('COMPLETED'))} word="completed" />
-        <Tile href={taskList('FAILED')} value={count(of('FAILED'))} word="failed" isTrouble={of('FAILED') > 0} />
+        <Tile href={tasksHref('COMPLETED')} value={formatCount(of('COMPLETED'))} word="completed" />
+        <Tile href={tasksHref('FAILED')} value={formatCount(of('FAILED'))} word="failed" isTrouble={of('FAILED') > 0} />
       </ul>
       <div class="overview-halves">
         <section class="overview-half">
@@ -55,7 +59,7 @@ export function Overview({ agents, counts: { states }, tasks }: OverviewProps) {
   )
 }
 
-function taskList(...states: readonly string[]): string {
+function tasksHref(...states: readonly string[]): string {
   return `/tasks?state=${states.map((state) => `TASK_STATE_${state}`).join(',')}`
 }
 
@@ -91,15 +95,15 @@ function RecentTasks({ tasks }: { readonly tasks: readonly TaskSummary[] }) {
         <li key={id}>
           <a href={`/tasks/${id}`}>
             <span class="overview-state">
-              <State state={state} />
+              <TaskStateBadge state={state} />
             </span>
             <span class="grow cut" dir="auto">
               {title ?? 'A task without words'}
             </span>
             <span class="overview-agent soft cut">{agent}</span>
-            <span class="faint overview-time">{durationMs === undefined ? '' : duration(durationMs)}</span>
+            <span class="faint overview-time">{durationMs === undefined ? '' : formatDuration(durationMs)}</span>
             <span class="faint overview-time">
-              <Ago at={statusAt} />
+              <RelativeTime at={statusAt} />
             </span>
           </a>
         </li>
@@ -108,7 +112,7 @@ function RecentTasks({ tasks }: { readonly tasks: readonly TaskSummary[] }) {
   )
 }
 
-const mostAgents = 8
+const maxAgents = 8
 
 function AgentLines({ agents, isCare }: { readonly agents: readonly Agent[]; readonly isCare: boolean }) {
   if (agents.length === 0) {
@@ -121,12 +125,12 @@ function AgentLines({ agents, isCare }: { readonly agents: readonly Agent[]; rea
   return (
     <>
       <ul class="panel overview-rows">
-        {agents.slice(0, mostAgents).map((agent) => {
-          const { tone, shape, word, why } = agentLook(agent)
+        {agents.slice(0, maxAgents).map((agent) => {
+          const { tone, shape, word, why } = agentStatus(agent)
           return (
             <li key={agent.name}>
               <a href={agentPath(agent.name)}>
-                <Mark tone={tone} shape={shape} word={word} />
+                <StatusBadge tone={tone} shape={shape} word={word} />
                 <span class="overview-name cut">{agent.title}</span>
                 <span class="grow faint cut overview-why">
                   {isCare ? (why ?? 'its card has changed') : loadText(agent.load)}

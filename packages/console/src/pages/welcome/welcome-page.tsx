@@ -1,42 +1,42 @@
-/** Where one arrives: a guided minute for who is new, and a calm overview for everybody else. */
+/** The start page: first steps for a new hub, and an overview afterwards. */
 import { useRef } from 'preact/hooks'
-import { call } from '../../api/call.ts'
+import { callAdmin } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
-import type { Change } from '../../api/feed.ts'
-import { remember, remembered } from '../../app/memory.ts'
+import type { Change } from '../../api/change-feed.ts'
+import { savePreference, readPreference } from '../../app/preferences.ts'
 import { query, setQuery } from '../../app/router.ts'
-import { PageHead } from '../../parts/sheet.tsx'
-import { Loading, Trouble } from '../../parts/trouble.tsx'
-import { useAgents } from '../agents/use-agents.ts'
+import { PageHead } from '../../components/layout/page-head.tsx'
+import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { useAgents } from '../../api/use-agents.ts'
 import { FirstSteps } from './first-steps.tsx'
-import { Overview } from './overview.tsx'
-import { stepsOf } from './steps.ts'
+import { HubOverview } from './overview.tsx'
+import { firstStepsStatus } from './first-steps-status.ts'
 import './welcome.css'
 
-const recent = 8
+const recentTaskCount = 8
 const concernsTasks = ({ type }: Change): boolean => type === 'task' || type === 'tasks'
 
 export function WelcomePage() {
   const agents = useAgents()
-  const counts = useResource('task counts', (signal) => call('countTasks', { signal }), concernsTasks)
+  const counts = useResource('task counts', (signal) => callAdmin('countTasks', { signal }), concernsTasks)
   const tasks = useResource(
     'newest tasks',
-    (signal) => call('listTasks', { query: { limit: recent }, signal }),
+    (signal) => callAdmin('listTasks', { query: { limit: recentTaskCount }, signal }),
     concernsTasks,
   )
   const problem = agents.problem.value ?? counts.problem.value ?? tasks.problem.value
   const [known, counted, newest] = [agents.value.value, counts.value.value, tasks.value.value]
   const isReady = known !== undefined && counted !== undefined && newest !== undefined
   const all = Object.values(counted?.states ?? {}).reduce((sum, one) => sum + one, 0)
-  const steps = stepsOf({ agents: known ?? [], tasks: all })
-  const wish = query.value.get('view') ?? remembered('welcome', ['overview', 'steps'])
-  // What was begun stays to be seen, also after the last step.
+  const steps = firstStepsStatus({ agents: known ?? [], tasks: all })
+  const wish = query.value.get('view') ?? readPreference('welcome', ['overview', 'steps'])
+  // Steps that were started stay visible after the last one.
   const hasBegun = useRef(false)
   const isGuided = isReady && (wish === 'steps' || (wish !== 'overview' && (!steps.isDone || hasBegun.current)))
   if (isGuided) hasBegun.current = true
 
   function choose(view: 'overview' | 'steps'): void {
-    remember('welcome', view)
+    savePreference('welcome', view)
     setQuery({ view, agent: undefined, text: undefined })
   }
 
@@ -51,7 +51,7 @@ export function WelcomePage() {
       </PageHead>
       <div class="scroll welcome">
         {problem !== undefined && (
-          <Trouble
+          <ErrorNotice
             reason={problem}
             retry={() => {
               agents.reload()
@@ -64,7 +64,7 @@ export function WelcomePage() {
           isGuided ? (
             <FirstSteps agents={known} tasks={newest.tasks} steps={steps} onDone={() => choose('overview')} />
           ) : (
-            <Overview agents={known} counts={counted} tasks={newest.tasks} />
+            <HubOverview agents={known} counts={counted} tasks={newest.tasks} />
           )
         ) : (
           problem === undefined && <Loading what="what is here" />

@@ -1,14 +1,14 @@
-/** Spans for tests, with as little said as may be. */
+/** Minimal spans for tests. */
 import type { Span } from '../../api/admin.ts'
 
 export const t0 = Date.parse('2030-01-01T12:00:00.000Z')
 
-export interface Given extends Partial<Omit<Span, 'startedAt' | 'endedAt'>> {
-  /** Milliseconds after `t0`; without an end it goes on. */
+export interface SpanOverrides extends Partial<Omit<Span, 'startedAt' | 'endedAt'>> {
+  /** Milliseconds after `t0`; without an end the span is running. */
   readonly at?: readonly [from: number, to?: number]
 }
 
-export function span(spanId: string, { at: [from, to] = [0, 10], ...given }: Given = {}): Span {
+export function span(spanId: string, { at: [from, to] = [0, 10], ...given }: SpanOverrides = {}): Span {
   const iso = (ms: number): string => new Date(t0 + ms).toISOString()
   return {
     traceId: 'trace',
@@ -26,8 +26,8 @@ export function span(spanId: string, { at: [from, to] = [0, 10], ...given }: Giv
   }
 }
 
-/** A task of an agent, with what it did below it. */
-export function taskOf(agent: string, children: readonly Span[] = [], given: Given = {}): Span {
+/** A task of an agent, with child spans. */
+export function taskOf(agent: string, children: readonly Span[] = [], given: SpanOverrides = {}): Span {
   const taskId = given.taskId ?? `${agent}-task`
   return span(`${taskId}-root`, {
     kind: 'task',
@@ -39,8 +39,8 @@ export function taskOf(agent: string, children: readonly Span[] = [], given: Giv
   })
 }
 
-/** A call of another agent. */
-export function hopTo(agent: string, children: readonly Span[] = [], given: Given = {}): Span {
+/** A call to another agent. */
+export function hopTo(agent: string, children: readonly Span[] = [], given: SpanOverrides = {}): Span {
   const childTaskId = children[0]?.taskId
   return span(given.spanId ?? `hop-${childTaskId ?? agent}`, {
     kind: 'hop',

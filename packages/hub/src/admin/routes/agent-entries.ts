@@ -1,65 +1,65 @@
-/** Agents put into the configuration, changed and taken out of it; and what an address or a command turns out to be. */
+/** Adds, changes and removes agents in the configuration, and detects the kind of a URL or command. */
 import { linkSignals } from '@parley/a2a'
-import { whatIsWrongWithName } from '@parley/a2a/server'
+import { validateAgentName } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { Detect } from '../../agents/detect/detect.ts'
 import type { AgentKind } from '../../agents/kind.ts'
-import { entriesOf, type JsonSchema } from '../../config/json-schema.ts'
-import type { Registry } from '../../registry.ts'
-import { notFound, RouteError } from '../answer.ts'
-import type { ConfigDesk } from '../config-desk.ts'
-import { json, name } from '../fields.ts'
-import { invalid } from '../key-fields.ts'
-import { type Route, route } from '../route.ts'
-import { applied, shownApplied } from './config.ts'
+import { kindEntrySchemas, type JsonSchema } from '../../config/json-schema.ts'
+import type { AgentRegistry } from '../../registry/agent-registry.ts'
+import { notFoundError, RouteError } from '../../http/json-response.ts'
+import type { ConfigService } from '../config-service.ts'
+import { jsonObject, nameField } from '../schema-fields.ts'
+import { invalidFieldError } from '../key-fields.ts'
+import { type AdminRoute, jsonRoute } from '../route.ts'
+import { appliedSchema, appliedToJson } from './config.ts'
 
-export interface EntryRouteParts {
-  readonly desk: ConfigDesk
-  readonly registry: Pick<Registry, 'status'>
+export interface AgentEntryRoutesDeps {
+  readonly configService: ConfigService
+  readonly registry: Pick<AgentRegistry, 'status'>
   readonly kinds: readonly AgentKind[]
   readonly detect: Detect
   readonly fetch: typeof fetch
-  /** What programs that are tried see of the hub's environment. */
+  /** Environment variables for programs that detection runs. */
   readonly programEnv: Readonly<Record<string, string>>
-  /** Where commands are run. */
+  /** The working directory for commands. */
   baseDir(): string
 }
 
 const tag = 'Agents'
-const params = z.object({ agent: name })
+const params = z.object({ agent: nameField })
 const entry = z
   .looseObject({ kind: z.string().min(1) })
   .meta({ description: 'As the file has it: `kind`, and what that kind takes.' })
-const change = { note: z.string().max(500).optional(), base: z.string().max(64).optional() }
+const editFields = { note: z.string().max(500).optional(), base: z.string().max(64).optional() }
 /** A program may have to be installed first. */
-const patienceMs = 60_000
+const detectTimeoutMs = 60_000
 
 const detected = z.strictObject({
   kind: z.string().optional(),
   name: z.string().optional(),
-  entry: json.optional().meta({ description: 'What to put into the configuration.' }),
+  entry: jsonObject.optional().meta({ description: 'What to put into the configuration.' }),
   notes: z.array(z.string()).optional().meta({ description: 'What a person should know.' }),
-  reasons: z.array(z.string()).optional().meta({ description: 'If nobody knows what it is: what was tried.' }),
+  reasons: z.array(z.string()).optional().meta({ description: 'What was tried, if no kind was detected.' }),
 })
 
-export function entryRoutes(parts: EntryRouteParts): readonly Route[] {
-  const { desk, registry, kinds, detect, fetch, programEnv, baseDir } = parts
+export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRoute[] {
+  const { configService, registry, kinds, detect, fetch, programEnv, baseDir } = parts
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/kinds',
       name: 'listKinds',
       summary: 'The kinds of agents, each with the JSON Schemas of its entries.',
       tag,
-      answer: z.strictObject({ kinds: z.array(z.strictObject({ kind: z.string(), schemas: z.array(json) })) }),
+      response: z.strictObject({ kinds: z.array(z.strictObject({ kind: z.string(), schemas: z.array(jsonObject) })) }),
       handle: () => ({
         kinds: kinds.map((kind) => ({
           kind: kind.kind,
-          schemas: entriesOf(kind).map((schema: JsonSchema) => schema as Record<string, unknown>),
+          schemas: kindEntrySchemas(kind).map((schema: JsonSchema) => schema as Record<string, unknown>),
         })),
       }),
     }),
-    route({
+    jsonRoute({
       method: 'POST',
       path: '/admin/agents/detect',
       name: 'detectAgent',
@@ -83,71 +83,77 @@ export function entryRoutes(parts: EntryRouteParts): readonly Route[] {
           .optional()
           .meta({ description: 'The variable of the environment that will hold it. Default: AGENT_TOKEN.' }),
       }),
-      answer: detected,
+      response: detected,
       async handle({ body: { target, token, tokenEnv = 'AGENT_TOKEN' }, signal }) {
         const [first, ...rest] = target as [string, ...string[]]
-        const limit = linkSignals([signal], patienceMs)
+        const limit = linkSignals([signal], detectTimeoutMs)
         const found = await detect([first, ...rest], {
           fetch,
           signal: limit.signal,
-          say() {},
+          onProgress() {},
           cwd: baseDir(),
           env: programEnv,
           ...(token !== undefined ? { token: { value: token, reference: `\${env:${tokenEnv}}` } } : {}),
         }).finally(limit.end)
         if ('reasons' in found) return { reasons: [...found.reasons] }
-        const { kind, name: called, entry: own, notes } = found
-        return { kind, name: called, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }
+        const { kind, name: detectedName, entry: own, notes } = found
+        return { kind, name: detectedName, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }
       },
     }),
-    route({
+    jsonRoute({
       method: 'POST',
       path: '/admin/agents',
       name: 'addAgent',
       summary: 'Adds an agent to the configuration.',
       tag,
-      body: z.strictObject({ name: z.string(), entry, ...change }),
+      body: z.strictObject({ name: z.string(), entry, ...editFields }),
       status: 201,
-      answer: applied,
+      response: appliedSchema,
       event: 'config.applied',
       async handle({ body, who }) {
-        const wrong = whatIsWrongWithName(body.name)
-        if (wrong !== undefined) throw invalid('name', wrong)
+        const problem = validateAgentName(body.name)
+        if (problem !== undefined) throw invalidFieldError('name', problem)
         if (registry.status(body.name) !== undefined) {
           throw new RouteError('CONFLICT', `There is an agent ${body.name} already`)
         }
         const note = body.note ?? `add ${body.name}`
-        return shownApplied(await desk.putAgent(body.name, body.entry, { who: who.subject, note, base: body.base }))
+        return appliedToJson(
+          await configService.putAgent(body.name, body.entry, { who: who.subject, note, base: body.base }),
+        )
       },
     }),
-    route({
+    jsonRoute({
       method: 'PUT',
       path: '/admin/agents/{agent}',
       name: 'changeAgent',
       summary: "Replaces an agent's entry. Secrets that are shown as (not shown) stay what they are.",
       tag,
       params,
-      body: z.strictObject({ entry, ...change }),
-      answer: applied,
+      body: z.strictObject({ entry, ...editFields }),
+      response: appliedSchema,
       event: 'config.applied',
       async handle({ params: { agent }, body, who }) {
-        if (registry.status(agent) === undefined) throw notFound()
+        if (registry.status(agent) === undefined) throw notFoundError()
         const note = body.note ?? `change ${agent}`
-        return shownApplied(await desk.putAgent(agent, body.entry, { who: who.subject, note, base: body.base }))
+        return appliedToJson(
+          await configService.putAgent(agent, body.entry, { who: who.subject, note, base: body.base }),
+        )
       },
     }),
-    route({
+    jsonRoute({
       method: 'DELETE',
       path: '/admin/agents/{agent}',
       name: 'removeAgent',
       summary: 'Takes an agent out of the configuration. What runs is finished, and its tasks stay.',
       tag,
       params,
-      answer: applied,
+      response: appliedSchema,
       event: 'config.applied',
       async handle({ params: { agent }, who }) {
-        if (registry.status(agent) === undefined) throw notFound()
-        return shownApplied(await desk.putAgent(agent, undefined, { who: who.subject, note: `remove ${agent}` }))
+        if (registry.status(agent) === undefined) throw notFoundError()
+        return appliedToJson(
+          await configService.putAgent(agent, undefined, { who: who.subject, note: `remove ${agent}` }),
+        )
       },
     }),
   ]

@@ -1,25 +1,25 @@
-/** `/admin/agents`: each agent as it is, and as its callers see it. */
+/** `/admin/agents`: the state of each agent, and its cards. */
 import type { CardVariant } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { CardState } from '../../agents/kind.ts'
-import { fits } from '../../discovery/listed-agent.ts'
-import type { Registry } from '../../registry.ts'
+import { matchesFilter } from '../../discovery/listed-agent.ts'
+import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { agentSummary, type AgentView } from '../agent-view.ts'
-import { notFound, RouteError, time } from '../answer.ts'
-import { instant, json, name } from '../fields.ts'
-import { type Route, route } from '../route.ts'
+import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
+import { timestamp, jsonObject, nameField } from '../schema-fields.ts'
+import { type AdminRoute, jsonRoute } from '../route.ts'
 
-export interface AgentRouteParts {
+export interface AgentRoutesDeps {
   readonly view: AgentView
-  readonly registry: Pick<Registry, 'open' | 'look' | 'status'>
-  /** A card as clients are shown it; nothing if there is none. */
+  readonly registry: Pick<AgentRegistry, 'open' | 'refreshCard' | 'status'>
+  /** A card as clients receive it; `undefined` if there is none. */
   card(agent: string, variant: CardVariant): Promise<string | undefined>
-  /** What the file says of it, without secrets; nothing where there is no file. */
+  /** The entry in the file, with secrets redacted; `undefined` if there is no file. */
   entry(agent: string): unknown
 }
 
 const tag = 'Agents'
-const params = z.object({ agent: name })
+const params = z.object({ agent: nameField })
 const variants = ['merged', '1.0', '0.3', '0.2'] as const
 
 const endpoint = z.strictObject({
@@ -41,19 +41,24 @@ const detail = agentSummary
   })
   .meta({ id: 'AgentDetail' })
 
-const seen = z.strictObject({ fingerprint: z.string(), at: instant, card: json })
+const seenCard = z.strictObject({ fingerprint: z.string(), at: timestamp, card: jsonObject })
 
 const cards = z
   .strictObject({
     cards: z
-      .strictObject({ merged: json.optional(), '1.0': json.optional(), '0.3': json.optional(), '0.2': json.optional() })
+      .strictObject({
+        merged: jsonObject.optional(),
+        '1.0': jsonObject.optional(),
+        '0.3': jsonObject.optional(),
+        '0.2': jsonObject.optional(),
+      })
       .meta({ description: 'As clients of each version are shown it; `merged` is for those who name none.' }),
     signatures: z.array(z.strictObject({ alg: z.string(), kid: z.string(), keys: z.string().optional() })),
     remote: z
       .strictObject({
         policy: z.enum(['alert', 'block', 'ignore']),
-        approved: seen.optional(),
-        changed: seen
+        approved: seenCard.optional(),
+        changed: seenCard
           .extend({ fields: z.array(z.string()) })
           .optional()
           .meta({ description: 'What it says now, where that was not approved, and what of it is otherwise.' }),
@@ -73,9 +78,9 @@ const cards = z
   })
   .meta({ id: 'AgentCards' })
 
-export function agentRoutes({ view, registry, card, entry }: AgentRouteParts): readonly Route[] {
+export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): readonly AdminRoute[] {
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/agents',
       name: 'listAgents',
@@ -87,66 +92,68 @@ export function agentRoutes({ view, registry, card, entry }: AgentRouteParts): r
         skill: z.string().max(200).optional(),
         kind: z.string().max(64).optional(),
       }),
-      answer: z.strictObject({ agents: z.array(agentSummary) }),
+      response: z.strictObject({ agents: z.array(agentSummary) }),
       async handle({ query: { kind, ...filter } }) {
         const all = await view.list()
-        return { agents: all.filter((agent) => fits(agent, filter) && (kind === undefined || agent.kind === kind)) }
+        return {
+          agents: all.filter((agent) => matchesFilter(agent, filter) && (kind === undefined || agent.kind === kind)),
+        }
       },
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/agents/{agent}',
       name: 'getAgent',
       summary: 'Shows an agent with its endpoints and its entry.',
       tag,
       params,
-      answer: detail,
+      response: detail,
       async handle({ params: { agent } }) {
         const summary = await view.get(agent)
-        if (summary === undefined) throw notFound()
-        const written = entry(agent)
-        return { ...summary, ...(await cardFacts(agent)), ...(written !== undefined ? { entry: written } : {}) }
+        if (summary === undefined) throw notFoundError()
+        const configured = entry(agent)
+        return { ...summary, ...(await cardFacts(agent)), ...(configured !== undefined ? { entry: configured } : {}) }
       },
     }),
-    route({
+    jsonRoute({
       method: 'POST',
       path: '/admin/agents/{agent}/look',
       name: 'lookAtAgent',
       summary: 'Asks the agent anew what it says of itself.',
       tag,
       params,
-      answer: agentSummary,
+      response: agentSummary,
       async handle({ params: { agent } }) {
-        await registry.look(agent)
+        await registry.refreshCard(agent)
         const summary = await view.get(agent)
-        if (summary === undefined) throw notFound()
+        if (summary === undefined) throw notFoundError()
         return summary
       },
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/agents/{agent}/card',
       name: 'getAgentCards',
       summary: 'The card as clients of each version see it, with the state of its signatures.',
       tag,
       params,
-      answer: cards,
+      response: cards,
       async handle({ params: { agent } }) {
         const texts = await Promise.all(variants.map(async (variant) => [variant, await card(agent, variant)] as const))
         const shown = texts.flatMap(([variant, text]) =>
-          text === undefined ? [] : [[variant, JSON.parse(text) as Card] as const],
+          text === undefined ? [] : [[variant, JSON.parse(text) as OwnCard] as const],
         )
         const newest = shown.find(([variant]) => variant === '1.0')?.[1]
-        if (newest === undefined) throw notFound()
+        if (newest === undefined) throw notFoundError()
         const remote = await registry.open(agent)?.cardWatch?.state()
         return {
           cards: Object.fromEntries(shown),
-          signatures: (newest.signatures ?? []).map(signerOf),
-          ...(remote !== undefined ? { remote: shownRemote(remote) } : {}),
+          signatures: (newest.signatures ?? []).map(signatureInfo),
+          ...(remote !== undefined ? { remote: remoteCardToJson(remote) } : {}),
         }
       },
     }),
-    route({
+    jsonRoute({
       method: 'POST',
       path: '/admin/agents/{agent}/card/approve',
       name: 'approveCard',
@@ -154,25 +161,25 @@ export function agentRoutes({ view, registry, card, entry }: AgentRouteParts): r
       tag,
       params,
       body: z.strictObject({ fingerprint: z.string().max(64) }),
-      answer: agentSummary,
+      response: agentSummary,
       event: 'card.approved',
       async handle({ params: { agent }, body: { fingerprint } }) {
         const watch = registry.open(agent)?.cardWatch
-        if (watch === undefined) throw notFound()
+        if (watch === undefined) throw notFoundError()
         if (!(await watch.approve(fingerprint))) {
           throw new RouteError('CONFLICT', 'This is not the card that waits: look at it again')
         }
         const summary = await view.get(agent)
-        if (summary === undefined) throw notFound()
+        if (summary === undefined) throw notFoundError()
         return summary
       },
     }),
   ]
 
-  /** What the newest card says that a summary does not. */
+  /** The fields of the newest card that a summary lacks. */
   async function cardFacts(agent: string) {
     const text = await card(agent, '1.0')
-    const shown = (text === undefined ? {} : JSON.parse(text)) as Card
+    const shown = (text === undefined ? {} : JSON.parse(text)) as OwnCard
     return {
       endpoints: (shown.supportedInterfaces ?? []).map(({ url, protocolBinding, protocolVersion, tenant }) => ({
         url,
@@ -189,8 +196,8 @@ export function agentRoutes({ view, registry, card, entry }: AgentRouteParts): r
   }
 }
 
-/** What we read of a card that we wrote ourselves. */
-interface Card {
+/** The fields that we read of a card that we wrote ourselves. */
+interface OwnCard {
   readonly [member: string]: unknown
   readonly supportedInterfaces?: readonly z.input<typeof endpoint>[]
   readonly defaultInputModes?: string[]
@@ -203,7 +210,7 @@ interface Card {
   readonly signatures?: readonly { readonly protected: string }[]
 }
 
-function signerOf({ protected: header }: { readonly protected: string }) {
+function signatureInfo({ protected: header }: { readonly protected: string }) {
   const { alg, kid, jku } = JSON.parse(Buffer.from(header, 'base64url').toString()) as {
     alg: string
     kid: string
@@ -212,10 +219,10 @@ function signerOf({ protected: header }: { readonly protected: string }) {
   return { alg, kid, ...(jku !== undefined ? { keys: jku } : {}) }
 }
 
-function shownRemote({ policy, approved, changed, signature }: CardState) {
+function remoteCardToJson({ policy, approved, changed, signature }: CardState) {
   const shown = ({ fingerprint, at, card: own }: NonNullable<CardState['approved']>) => ({
     fingerprint,
-    at: time(at),
+    at: isoTime(at),
     card: own as unknown as Record<string, unknown>,
   })
   return {

@@ -1,10 +1,10 @@
 /** `/admin/audit`: who did what, newest first. */
 import { z } from 'zod'
-import type { Audit } from '../../audit/audit.ts'
-import type { AuditEntry } from '../../audit/entry.ts'
-import { time } from '../answer.ts'
-import { instant, limit, when } from '../fields.ts'
-import { type Route, route } from '../route.ts'
+import type { AuditLog } from '../../audit/audit-log.ts'
+import type { AuditEntry } from '../../audit/audit-entry.ts'
+import { isoTime } from '../../http/json-response.ts'
+import { timestamp, limitField, timeQuery } from '../schema-fields.ts'
+import { type AdminRoute, jsonRoute } from '../route.ts'
 
 const filters = {
   agent: z.string().optional(),
@@ -21,7 +21,7 @@ const entry = z
     id: z
       .string()
       .meta({ description: 'Where it stands. `before` with its last number plus one begins a page with it.' }),
-    at: instant,
+    at: timestamp,
     ...filters,
     event: z.string(),
     binding: z.string().optional(),
@@ -34,9 +34,9 @@ const entry = z
   })
   .meta({ id: 'AuditEntry' })
 
-export function auditRoutes(audit: Pick<Audit, 'list'>): readonly Route[] {
+export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[] {
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/audit',
       name: 'listAudit',
@@ -44,14 +44,14 @@ export function auditRoutes(audit: Pick<Audit, 'list'>): readonly Route[] {
       description: 'A page may be empty while there are more: each looks through so much and no further.',
       tag: 'Audit',
       query: z.strictObject({
-        limit: limit(100, 1_000),
+        limit: limitField(100, 1_000),
         before: z
           .string()
           .regex(/^[0-9a-f-]{36}\.\d{1,6}$/, 'give what the page before said')
           .optional(),
         ...filters,
-        since: when.optional().meta({ description: 'Inclusive.' }),
-        until: when.optional().meta({ description: 'Exclusive.' }),
+        since: timeQuery.optional().meta({ description: 'Inclusive.' }),
+        until: timeQuery.optional().meta({ description: 'Exclusive.' }),
         text: z
           .string()
           .max(256)
@@ -62,34 +62,34 @@ export function auditRoutes(audit: Pick<Audit, 'list'>): readonly Route[] {
           .default('yes')
           .meta({ description: 'Whether what admins only looked at is listed, too.' }),
       }),
-      answer: z.strictObject({ entries: z.array(entry), before: z.string().optional() }),
-      async handle({ query: { limit: most, before, since, until = Infinity, text = '', reads, ...wanted } }) {
-        const words = text.toLowerCase()
+      response: z.strictObject({ entries: z.array(entry), before: z.string().optional() }),
+      async handle({ query: { limit: most, before, since, until = Infinity, text = '', reads, ...fields } }) {
+        const needle = text.toLowerCase()
         const matches = (one: AuditEntry): boolean =>
           one.at < until &&
-          Object.entries(wanted).every(([field, value]) => value === undefined || Reflect.get(one, field) === value) &&
+          Object.entries(fields).every(([field, value]) => value === undefined || Reflect.get(one, field) === value) &&
           (reads === 'yes' || !isRead(one)) &&
-          (words === '' || says(one, words))
+          (needle === '' || containsText(one, needle))
         const page = await audit.list({ limit: most, before, matches, since })
-        const entries = page.entries.map(({ at, ...rest }) => ({ at: time(at), ...rest }))
+        const entries = page.entries.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
         return { entries, ...(page.before !== undefined ? { before: page.before } : {}) }
       },
     }),
   ]
 }
 
-/** Asked with a body, and changes nothing either. */
-const asking: ReadonlySet<string> = new Set([
+/** POST requests that change nothing. */
+const readOnlyPosts: ReadonlySet<string> = new Set([
   'POST /admin/config/check',
   'POST /admin/config/diff',
   'POST /admin/routes/decide',
 ])
 
-/** What a console asks all day long. */
+/** Requests that an open console repeats all day. */
 function isRead({ event, operation = '', outcome }: AuditEntry): boolean {
-  return event === 'admin' && outcome === 'OK' && (/^(GET|HEAD) /.test(operation) || asking.has(operation))
+  return event === 'admin' && outcome === 'OK' && (/^(GET|HEAD) /.test(operation) || readOnlyPosts.has(operation))
 }
 
-function says(entry: AuditEntry, words: string): boolean {
-  return Object.entries(entry).some(([field, value]) => field !== 'at' && String(value).toLowerCase().includes(words))
+function containsText(entry: AuditEntry, needle: string): boolean {
+  return Object.entries(entry).some(([field, value]) => field !== 'at' && String(value).toLowerCase().includes(needle))
 }

@@ -1,24 +1,24 @@
-/** `/admin/config`: the configuration as it is written, checked, compared, applied, and gone back to. */
+/** `/admin/config`: reads, checks, compares, applies and restores the configuration. */
 import { z } from 'zod'
 import { type JsonSchema } from '../../config/json-schema.ts'
-import { pathText } from '../../config/path.ts'
-import type { Reloaded } from '../../reloaded.ts'
-import { notFound, time } from '../answer.ts'
-import type { ConfigDesk, ConfigVersion } from '../config-desk.ts'
-import { instant, json } from '../fields.ts'
-import { type Route, route } from '../route.ts'
+import { formatPath } from '../../config/config-path.ts'
+import type { ReloadResult } from '../../config/reload-result.ts'
+import { notFoundError, isoTime } from '../../http/json-response.ts'
+import type { ConfigService, ConfigVersion } from '../config-service.ts'
+import { timestamp, jsonObject } from '../schema-fields.ts'
+import { type AdminRoute, jsonRoute } from '../route.ts'
 
-export interface ConfigRouteParts {
-  readonly desk: ConfigDesk
-  /** Of the whole file, for editors. */
+export interface ConfigRoutesDeps {
+  readonly configService: ConfigService
+  /** The schema of the whole file, for editors. */
   schema(): JsonSchema
 }
 
 const tag = 'Configuration'
-/** As JSON: a text has up to 256 kB (`config/text-limits.ts`), and what is escaped in it takes more. */
-const mostBytes = 600_000
+/** As JSON: a text has up to 256 kB (`config/config-text-limits.ts`), and escaping enlarges it. */
+const maxBytes = 600_000
 
-export const effects = z
+export const effectsSchema = z
   .strictObject({
     added: z.array(z.string()).meta({ description: 'Agents that are new.' }),
     changed: z.array(z.string()),
@@ -28,13 +28,15 @@ export const effects = z
   })
   .meta({ id: 'ConfigEffects' })
 
-export const applied = z.strictObject({ version: z.string(), hash: z.string(), effects }).meta({ id: 'ConfigApplied' })
+export const appliedSchema = z
+  .strictObject({ version: z.string(), hash: z.string(), effects: effectsSchema })
+  .meta({ id: 'ConfigApplied' })
 
-const edited = z.strictObject({
+const editedText = z.strictObject({
   text: z.string().meta({ description: 'The whole file. Secrets that are shown as (not shown) stay what they are.' }),
 })
 
-const lines = z.array(
+const diffLines = z.array(
   z.strictObject({
     change: z.enum(['same', 'added', 'removed']),
     text: z.string(),
@@ -42,8 +44,12 @@ const lines = z.array(
     after: z.int().optional(),
   }),
 )
-const change = {
-  note: z.string().max(500).optional().meta({ description: 'Why, for whoever looks at the versions later.' }),
+const editFields = {
+  note: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({ description: 'The reason for the change, shown in the list of versions.' }),
   base: z
     .string()
     .max(64)
@@ -51,147 +57,155 @@ const change = {
     .meta({ description: 'The hash of what was edited; 409 if it is another by now.' }),
 }
 
-const version = z.strictObject({
+const versionSchema = z.strictObject({
   id: z.string(),
-  at: instant,
+  at: timestamp,
   who: z.string().optional().meta({ description: 'Absent: it was found in the file when another took its place.' }),
   note: z.string().optional(),
   hash: z.string(),
   isCurrent: z.boolean(),
 })
 
-const id = z.object({ id: z.string().max(64) })
+const idParams = z.object({ id: z.string().max(64) })
 
-export function configRoutes({ desk, schema }: ConfigRouteParts): readonly Route[] {
-  const shown = ({ at, ...rest }: ConfigVersion) => ({ ...rest, at: time(at), isCurrent: rest.hash === desk.hash() })
+export function configRoutes({ configService, schema }: ConfigRoutesDeps): readonly AdminRoute[] {
+  const shown = ({ at, ...rest }: ConfigVersion) => ({
+    ...rest,
+    at: isoTime(at),
+    isCurrent: rest.hash === configService.hash(),
+  })
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/config',
       name: 'getConfig',
       summary: 'The configuration as it is written, without its secrets.',
       tag,
-      answer: z.strictObject({ file: z.string(), text: z.string(), hash: z.string() }),
-      handle: () => ({ text: desk.text(), hash: desk.hash(), file: desk.file ?? '' }),
+      response: z.strictObject({ file: z.string(), text: z.string(), hash: z.string() }),
+      handle: () => ({ text: configService.text(), hash: configService.hash(), file: configService.file ?? '' }),
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/config/schema',
       name: 'getConfigSchema',
       summary: 'The JSON Schema of the file, for editors.',
       tag,
-      answer: json,
+      response: jsonObject,
       handle: () => schema() as Record<string, unknown>,
     }),
-    route({
+    jsonRoute({
       method: 'POST',
       path: '/admin/config/check',
       name: 'checkConfig',
       summary: 'Says all that is wrong with a text; changes nothing.',
       tag,
-      body: edited,
-      mostBytes,
-      answer: z.strictObject({
+      body: editedText,
+      maxBytes,
+      response: z.strictObject({
         problems: z.array(z.strictObject({ path: z.string(), line: z.int().optional(), message: z.string() })),
       }),
       handle: ({ body }) => ({
-        problems: desk.check(body.text).map(({ path, line, message }) => ({
-          path: pathText(path),
+        problems: configService.check(body.text).map(({ path, line, message }) => ({
+          path: formatPath(path),
           ...(line !== undefined ? { line } : {}),
           message,
         })),
       }),
     }),
-    route({
+    jsonRoute({
       method: 'POST',
       path: '/admin/config/diff',
       name: 'diffConfig',
       summary: 'Compares a text with what holds, and says what applying it would do; changes nothing.',
       tag,
-      body: edited,
-      mostBytes,
-      answer: z.strictObject({ diff: lines, effects }),
+      body: editedText,
+      maxBytes,
+      response: z.strictObject({ diff: diffLines, effects: effectsSchema }),
       handle({ body }) {
-        const tried = desk.diff(body.text)
-        return { diff: [...tried.diff], effects: shownEffects(tried.effects) }
+        const preview = configService.diff(body.text)
+        return { diff: [...preview.diff], effects: effectsToJson(preview.effects) }
       },
     }),
-    route({
+    jsonRoute({
       method: 'PUT',
       path: '/admin/config',
       name: 'applyConfig',
       summary: 'Makes a text hold, and writes it into the file.',
       tag,
-      body: edited.extend(change),
-      mostBytes,
-      answer: applied,
+      body: editedText.extend(editFields),
+      maxBytes,
+      response: appliedSchema,
       event: 'config.applied',
       async handle({ body: { text, ...about }, who }) {
-        return shownApplied(await desk.apply(text, { who: who.subject, ...about }))
+        return appliedToJson(await configService.apply(text, { who: who.subject, ...about }))
       },
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/config/versions',
       name: 'listConfigVersions',
       summary: 'Lists what was applied, the newest first.',
       tag,
-      answer: z.strictObject({ versions: z.array(version) }),
-      handle: async () => ({ versions: (await desk.versions()).map(shown) }),
+      response: z.strictObject({ versions: z.array(versionSchema) }),
+      handle: async () => ({ versions: (await configService.versions()).map(shown) }),
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/config/versions/{id}',
       name: 'getConfigVersion',
       summary: 'Shows one of them, without its secrets.',
       tag,
-      params: id,
-      answer: version.extend({
+      params: idParams,
+      response: versionSchema.extend({
         text: z.string(),
-        diff: lines.meta({ description: 'From what holds now to this one.' }),
-        effects: effects
+        diff: diffLines.meta({ description: 'From what holds now to this one.' }),
+        effects: effectsSchema
           .optional()
           .meta({ description: 'What restoring it would do; absent if it cannot be restored.' }),
       }),
       async handle({ params }) {
-        const found = await desk.version(params.id)
-        if (found === undefined) throw notFound()
-        const { text, diff, effects: done, ...about } = found
+        const found = await configService.version(params.id)
+        if (found === undefined) throw notFoundError()
+        const { text, diff, effects: previewed, ...about } = found
         return {
           ...shown(about),
           text,
           diff: [...diff],
-          ...(done !== undefined ? { effects: shownEffects(done) } : {}),
+          ...(previewed !== undefined ? { effects: effectsToJson(previewed) } : {}),
         }
       },
     }),
-    route({
+    jsonRoute({
       method: 'POST',
       path: '/admin/config/versions/{id}/restore',
       name: 'restoreConfig',
       summary: 'Goes back to one of them.',
       tag,
-      params: id,
-      body: z.strictObject(change).optional(),
-      answer: applied,
+      params: idParams,
+      body: z.strictObject(editFields).optional(),
+      response: appliedSchema,
       event: 'config.applied',
       async handle({ params, body, who }) {
-        return shownApplied(await desk.restore(params.id, { who: who.subject, ...body }))
+        return appliedToJson(await configService.restore(params.id, { who: who.subject, ...body }))
       },
     }),
   ]
 }
 
-export function shownApplied({ version: made, hash, effects: done }: Awaited<ReturnType<ConfigDesk['apply']>>) {
-  return { version: made, hash, effects: shownEffects(done) }
+export function appliedToJson({
+  version: versionId,
+  hash,
+  effects: previewed,
+}: Awaited<ReturnType<ConfigService['apply']>>) {
+  return { version: versionId, hash, effects: effectsToJson(previewed) }
 }
 
-function shownEffects({ added, changed, removed, applied: held, restart }: Reloaded) {
+function effectsToJson({ added, changed, removed, applied: appliedSections, restart }: ReloadResult) {
   return {
     added: [...added],
     changed: [...changed],
     removed: [...removed],
-    applied: [...held],
+    applied: [...appliedSections],
     restart: [...restart],
   }
 }

@@ -1,17 +1,23 @@
-/** `/admin/events`: what changes, as server-sent events. `Last-Event-ID` goes on where one was, also after a restart. */
+/** `/admin/events`: changes as server-sent events. `Last-Event-ID` resumes after that event, also after a restart. */
 import type { ServerResponse } from 'node:http'
 import { linkSignals } from '@parley/a2a'
 import { z } from 'zod'
-import { time } from '../answer.ts'
-import type { Bell } from '../bell.ts'
-import { type Feed, type News, type Place, readPlace, writePlace } from '../feed.ts'
-import { type Route, streamRoute } from '../route.ts'
-import { summaryOf, taskSummary } from '../task-view.ts'
+import { isoTime } from '../../http/json-response.ts'
+import type { ChangeSignal } from '../change-signal.ts'
+import {
+  type ChangeFeed,
+  type ChangeEvent,
+  type FeedCursor,
+  parseFeedCursor,
+  formatFeedCursor,
+} from '../change-feed.ts'
+import { type AdminRoute, streamRoute } from '../route.ts'
+import { taskSummaryOf, taskSummary } from '../task-view.ts'
 
-export interface EventRouteParts {
-  readonly feed: Feed
-  /** Rung when something may have changed. */
-  readonly bell: Bell
+export interface EventRoutesDeps {
+  readonly feed: ChangeFeed
+  /** Signaled when something may have changed. */
+  readonly changeSignal: ChangeSignal
   /** Aborted when the hub closes. */
   readonly closing: AbortSignal
   readonly instance: string
@@ -19,13 +25,13 @@ export interface EventRouteParts {
   readonly now: () => number
 }
 
-/** What is gathered into one. */
+/** Changes within this time are combined. */
 const tickMs = 200
-/** Others may have written to the same store. */
+/** Other processes may have written to the same store. */
 const pollMs = 2_000
 const keepAliveMs = 15_000
-/** Who takes nothing for so long is let go of, and comes back with what it has. */
-const mostWaitingBytes = 1_000_000
+/** A client that reads nothing is disconnected at this size, and resumes from its last cursor. */
+const maxBufferedBytes = 1_000_000
 
 const headers = {
   'content-type': 'text/event-stream',
@@ -34,7 +40,7 @@ const headers = {
   'x-content-type-options': 'nosniff',
 }
 
-export function eventRoutes(parts: EventRouteParts): readonly Route[] {
+export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
   return [
     streamRoute({
       method: 'GET',
@@ -57,69 +63,69 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
         reset: z.strictObject({}),
       },
       async stream({ query, request, signal }, response) {
-        const told = readPlace(request.header('last-event-id') ?? query.lastEventId)
-        const isKnown = told !== undefined && (await parts.feed.reaches(told))
-        const place = told !== undefined && isKnown ? told : await parts.feed.end()
+        const lastCursor = parseFeedCursor(request.header('last-event-id') ?? query.lastEventId)
+        const isKnown = lastCursor !== undefined && (await parts.feed.canResume(lastCursor))
+        const cursor = lastCursor !== undefined && isKnown ? lastCursor : await parts.feed.end()
         response.writeHead(200, headers)
         if (request.method === 'HEAD') return void response.end()
-        const isLost = told !== undefined && !isKnown
+        const isMissed = lastCursor !== undefined && !isKnown
         response.write(
-          `retry: 1000\n${written([['ready', ready()], ...(isLost ? [['reset', {}] as const] : [])], place)}`,
+          `retry: 1000\n${formatEvents([['ready', ready()], ...(isMissed ? [['reset', {}] as const] : [])], cursor)}`,
         )
         const either = linkSignals([signal, parts.closing])
-        void follow(place, response, either.signal).finally(either.end)
+        void follow(cursor, response, either.signal).finally(either.end)
       },
     }),
   ]
 
   function ready(): object {
-    return { instance: parts.instance, version: parts.version, at: time(parts.now()) }
+    return { instance: parts.instance, version: parts.version, at: isoTime(parts.now()) }
   }
 
-  async function follow(from: Place, response: ServerResponse, signal: AbortSignal): Promise<void> {
-    let place = from
-    let spokeAt = performance.now()
+  async function follow(from: FeedCursor, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    let cursor = from
+    let lastWriteAt = performance.now()
     try {
       while (!signal.aborted) {
-        const heard = parts.bell.strokes()
-        const { news, place: next, hasMore } = await parts.feed.after(place)
-        place = next
-        if (response.writableLength > mostWaitingBytes) return void response.destroy()
+        const seenCount = parts.changeSignal.count()
+        const { events: news, cursor: next, hasMore } = await parts.feed.after(cursor)
+        cursor = next
+        if (response.writableLength > maxBufferedBytes) return void response.destroy()
         if (news.length > 0) {
           response.write(
-            written(
+            formatEvents(
               news.map((one) => [one.type, dataOf(one)]),
-              place,
+              cursor,
             ),
           )
-          spokeAt = performance.now()
-        } else if (performance.now() - spokeAt >= keepAliveMs) {
+          lastWriteAt = performance.now()
+        } else if (performance.now() - lastWriteAt >= keepAliveMs) {
           response.write(': keep-alive\n\n')
-          spokeAt = performance.now()
+          lastWriteAt = performance.now()
         }
-        if (!hasMore) await parts.bell.wait(heard, pollMs, signal)
-        await rest(tickMs, signal)
+        if (!hasMore) await parts.changeSignal.wait(seenCount, pollMs, signal)
+        await delay(tickMs, signal)
       }
     } catch {
-      // The store is away for a moment: whoever follows comes back with the place it has.
+      // The store is unavailable for a moment: the client reconnects with its last cursor.
     }
     response.end()
   }
 }
 
-/** The place stands with the last: who hears half of them hears all of them again. */
-function written(events: readonly (readonly [name: string, data: object])[], place: Place): string {
+/** Only the last event carries the cursor: a client that receives half of a batch receives all of it again. */
+function formatEvents(events: readonly (readonly [name: string, data: object])[], cursor: FeedCursor): string {
   const frames = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
-  return [...frames.slice(0, -1), `id: ${writePlace(place)}\n`, ...frames.slice(-1)].join('')
+  return [...frames.slice(0, -1), `id: ${formatFeedCursor(cursor)}\n`, ...frames.slice(-1)].join('')
 }
 
-function dataOf(news: News): object {
-  if (news.type === 'task') return summaryOf(news.row, news.title)
+function dataOf(news: ChangeEvent): object {
+  if (news.type === 'task') return taskSummaryOf(news.row, news.title)
   const { type: _, ...data } = news
   return data
 }
 
-function rest(ms: number, signal: AbortSignal): Promise<void> {
+function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms)
     function done(): void {

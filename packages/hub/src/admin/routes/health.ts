@@ -1,20 +1,20 @@
-/** `/admin/health`: how the hub is, and how the last hour went. */
+/** `/admin/health`: the state of the hub, and statistics of the last hour. */
 import type { Store } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { AgentView } from '../agent-view.ts'
-import { time } from '../answer.ts'
-import { instant } from '../fields.ts'
-import type { Pulse } from '../pulse.ts'
-import { type Route, route } from '../route.ts'
+import { isoTime } from '../../http/json-response.ts'
+import { timestamp } from '../schema-fields.ts'
+import type { RecentStats } from '../recent-stats.ts'
+import { type AdminRoute, jsonRoute } from '../route.ts'
 
-export interface HealthRouteParts {
+export interface HealthRoutesDeps {
   readonly store: Pick<Store, 'ready' | 'countStates' | 'searchPush'>
-  /** For people: where tasks are kept. */
+  /** Where tasks are stored, for display. */
   readonly storeName: string
-  handler(): Promise<Pick<Handler, 'streams' | 'push'>>
+  handler(): Promise<Pick<Handler, 'openStreams' | 'push'>>
   readonly view: AgentView
-  readonly pulse: Pulse
+  readonly recentStats: RecentStats
   readonly version: string
   readonly instance: string
   readonly now: () => number
@@ -22,25 +22,25 @@ export interface HealthRouteParts {
 
 const tag = 'Health'
 
-export function healthRoutes(parts: HealthRouteParts): readonly Route[] {
-  const { store, storeName, view, pulse, version, instance, now } = parts
+export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
+  const { store, storeName, view, recentStats, version, instance, now } = parts
   const startedAt = now()
   const startedMonotonic = performance.now()
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/health',
       name: 'getHealth',
       summary: 'How the hub is: its store, its agents, its webhooks.',
       tag,
-      answer: z
+      response: z
         .strictObject({
           status: z.enum(['ok', 'degraded']).meta({ description: 'Degraded: the store or an agent is not well.' }),
           version: z.string(),
           node: z.string(),
           protocols: z.array(z.string()),
           instance: z.string().meta({ description: 'Another one after each restart.' }),
-          startedAt: instant,
+          startedAt: timestamp,
           uptimeMs: z.number(),
           store: z.strictObject({
             name: z.string(),
@@ -63,21 +63,21 @@ export function healthRoutes(parts: HealthRouteParts): readonly Route[] {
         })
         .meta({ id: 'Health' }),
       async handle() {
-        const kept = await storeHealth()
-        const { streams, push } = await parts.handler()
-        const agents = kept.isReady ? await view.list() : []
-        const dead = kept.isReady ? await store.searchPush({ state: 'dead', limit: 100 }) : { pushes: [] }
-        const states = kept.isReady ? await store.countStates() : []
+        const storeStatus = await storeHealth()
+        const { openStreams, push } = await parts.handler()
+        const agents = storeStatus.isReady ? await view.list() : []
+        const dead = storeStatus.isReady ? await store.searchPush({ state: 'dead', limit: 100 }) : { pushes: [] }
+        const states = storeStatus.isReady ? await store.countStates() : []
         const down = agents.filter(({ state, health }) => state !== 'open' || health.state === 'down')
         return {
-          status: kept.isReady && down.length === 0 ? ('ok' as const) : ('degraded' as const),
+          status: storeStatus.isReady && down.length === 0 ? ('ok' as const) : ('degraded' as const),
           version,
           node: process.versions.node,
           protocols: ['1.0', '0.3', '0.2'],
           instance,
-          startedAt: time(startedAt),
+          startedAt: isoTime(startedAt),
           uptimeMs: Math.round(performance.now() - startedMonotonic),
-          store: kept,
+          store: storeStatus,
           agents: {
             all: agents.length,
             open: agents.filter(({ state }) => state === 'open').length,
@@ -85,21 +85,21 @@ export function healthRoutes(parts: HealthRouteParts): readonly Route[] {
             drifted: agents.filter(({ drift }) => drift !== undefined).map(({ name }) => name),
           },
           tasks: Object.fromEntries(states.map(({ state, tasks }) => [state, tasks])),
-          streams: streams(),
+          streams: openStreams(),
           push: { isOn: push !== undefined, dead: dead.pushes.length },
         }
       },
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/health/pulse',
       name: 'getPulse',
       summary: 'The last hour of this process, minute by minute.',
       tag,
-      answer: z.strictObject({
+      response: z.strictObject({
         minutes: z.array(
           z.strictObject({
-            at: instant,
+            at: timestamp,
             requests: z.int(),
             errors: z.int(),
             p50Ms: z.number().optional(),
@@ -108,11 +108,11 @@ export function healthRoutes(parts: HealthRouteParts): readonly Route[] {
           }),
         ),
       }),
-      handle: () => ({ minutes: pulse.read().map(({ at, ...rest }) => ({ at: time(at), ...rest })) }),
+      handle: () => ({ minutes: recentStats.read().map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })) }),
     }),
   ]
 
-  /** Whether it answers, and how fast: one that can be read may still not be written. */
+  /** Whether the store responds, and how fast: a readable store may still not be writable. */
   async function storeHealth() {
     const began = performance.now()
     const trouble = await Promise.all([store.countStates(), store.ready?.()]).then(

@@ -1,24 +1,32 @@
-/** `/admin/push`: webhooks of all tasks, what became of each try, and another try. */
+/** `/admin/push`: webhooks of all tasks, their attempts, and redelivery. */
 import type { Store } from '@parley/a2a'
 import type { HandlerPush } from '@parley/a2a/server'
 import { z } from 'zod'
-import { notFound, RouteError } from '../answer.ts'
-import { limit, name } from '../fields.ts'
-import { type PushSearchDesk, searchPush } from '../push-search.ts'
-import { pushAttempt, pushCursor, pushState, pushSummary, shownAttempt, shownCursor, summaryOf } from '../push-view.ts'
-import { type Route, route, Told } from '../route.ts'
+import { notFoundError, RouteError } from '../../http/json-response.ts'
+import { limitField, nameField } from '../schema-fields.ts'
+import { type PushSearchSource, searchPush } from '../push-search.ts'
+import {
+  pushAttempt,
+  pushCursor,
+  pushState,
+  pushSummary,
+  pushAttemptToJson,
+  pushCursorToJson,
+  loadPushSummary,
+} from '../push-view.ts'
+import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
 
-export interface PushRouteParts {
+export interface PushRoutesDeps {
   readonly store: Pick<Store, 'load' | 'read' | 'loadSnapshot'>
-  push(): Promise<(PushSearchDesk & Pick<HandlerPush, 'cursors' | 'redeliver'>) | undefined>
+  push(): Promise<(PushSearchSource & Pick<HandlerPush, 'cursors' | 'redeliver'>) | undefined>
 }
 
 const tag = 'Push'
-const params = z.object({ taskId: name, configId: name })
+const params = z.object({ taskId: nameField, configId: nameField })
 
-export function pushRoutes({ store, push }: PushRouteParts): readonly Route[] {
+export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute[] {
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/push',
       name: 'listPush',
@@ -27,38 +35,41 @@ export function pushRoutes({ store, push }: PushRouteParts): readonly Route[] {
         'With an agent or a text, a page may be short or empty while there are more: each looks through so many and no further.',
       tag,
       query: z.strictObject({
-        limit: limit(50, 500),
+        limit: limitField(50, 500),
         before: z.coerce.number().int().optional(),
         state: pushState.optional(),
-        agent: name.optional(),
+        agent: nameField.optional(),
         text: z.string().min(1).max(200).optional().meta({
           description: 'In the address, an id, the first message of the task, or what the last try came to.',
         }),
       }),
-      answer: z.strictObject({ push: z.array(pushSummary), before: z.number().optional() }),
+      response: z.strictObject({ push: z.array(pushSummary), before: z.number().optional() }),
       async handle({ query }) {
-        const page = await searchPush(store, await deskOf(), query)
+        const page = await searchPush(store, await requirePush(), query)
         return { push: [...page.push], ...(page.before !== undefined ? { before: page.before } : {}) }
       },
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/push/{taskId}/{configId}',
       name: 'getPush',
       summary: 'Shows a webhook with its last tries, the newest first.',
       tag,
       params,
-      query: z.strictObject({ limit: limit(50, 500) }),
-      answer: z.strictObject({ ...pushSummary.shape, attempts: z.array(pushAttempt) }),
+      query: z.strictObject({ limit: limitField(50, 500) }),
+      response: z.strictObject({ ...pushSummary.shape, attempts: z.array(pushAttempt) }),
       async handle({ params: { taskId, configId }, query }) {
-        const desk = await deskOf()
-        const cursor = (await desk.cursors(taskId)).find(({ id }) => id === configId)
-        if (cursor === undefined) throw notFound()
-        const attempts = await desk.attempts(taskId, configId, query.limit)
-        return { ...(await summaryOf(store, taskId, cursor, attempts)), attempts: attempts.map(shownAttempt) }
+        const pushHandler = await requirePush()
+        const cursor = (await pushHandler.cursors(taskId)).find(({ id }) => id === configId)
+        if (cursor === undefined) throw notFoundError()
+        const attempts = await pushHandler.attempts(taskId, configId, query.limit)
+        return {
+          ...(await loadPushSummary(store, taskId, cursor, attempts)),
+          attempts: attempts.map(pushAttemptToJson),
+        }
       },
     }),
-    route({
+    jsonRoute({
       method: 'POST',
       path: '/admin/push/{taskId}/{configId}/redeliver',
       name: 'redeliver',
@@ -74,21 +85,21 @@ export function pushRoutes({ store, push }: PushRouteParts): readonly Route[] {
             .meta({ description: 'Begins after this event. Default: with the first that was not delivered.' }),
         })
         .optional(),
-      answer: pushCursor,
+      response: pushCursor,
       async handle({ params: { taskId, configId }, body }) {
-        const desk = await deskOf()
-        if (!(await desk.redeliver(taskId, configId, body?.afterSeq))) throw notFound()
-        const cursor = (await desk.cursors(taskId)).find(({ id }) => id === configId)
-        if (cursor === undefined) throw notFound()
-        return new Told(shownCursor(taskId, cursor), { about: { task: taskId } })
+        const pushHandler = await requirePush()
+        if (!(await pushHandler.redeliver(taskId, configId, body?.afterSeq))) throw notFoundError()
+        const cursor = (await pushHandler.cursors(taskId)).find(({ id }) => id === configId)
+        if (cursor === undefined) throw notFoundError()
+        return new RouteResult(pushCursorToJson(taskId, cursor), { auditTarget: { task: taskId } })
       },
     }),
   ]
 
-  async function deskOf() {
-    const desk = await push()
-    if (desk === undefined)
+  async function requirePush() {
+    const pushHandler = await push()
+    if (pushHandler === undefined)
       throw new RouteError('UNAVAILABLE', 'This hub has no webhooks: see `push` in its configuration')
-    return desk
+    return pushHandler
   }
 }

@@ -1,40 +1,40 @@
-/** `/admin/routes`: the rules by which messages are handed on, and which of them a message would meet. */
+/** `/admin/routes`: the routing rules, and dry runs. */
 import type { Caller, Part, Struct } from '@parley/a2a'
 import { z } from 'zod'
-import type { Route as RoutingRule } from '../../config/routes.ts'
-import type { Decision } from '../../routing/decide.ts'
-import type { Supposed } from '../../routing/routing.ts'
-import { notFound } from '../answer.ts'
-import { json, name } from '../fields.ts'
-import { type Route, route } from '../route.ts'
+import type { Route as RoutingRule } from '../../config/sections/routes.ts'
+import type { RouteDecision } from '../../routing/decide-route.ts'
+import type { DryRunMessage } from '../../routing/routing.ts'
+import { notFoundError } from '../../http/json-response.ts'
+import { jsonObject, nameField } from '../schema-fields.ts'
+import { type AdminRoute, jsonRoute } from '../route.ts'
 
-export interface RoutingRouteParts {
+export interface RoutingRoutesDeps {
   rules(): readonly RoutingRule[]
-  /** Which rule a message would meet, and why. Nothing is sent. */
-  suppose(agent: string, supposed: Supposed): Decision
+  /** Which rule a message would match, and why. Nothing is sent. */
+  dryRun(agent: string, supposed: DryRunMessage): RouteDecision
   hasAgent(name: string): boolean
 }
 
 const tag = 'Routes'
 
-const rule = z
+const ruleSchema = z
   .strictObject({
     route: z.int().meta({ description: 'Its place in the configuration, from 0.' }),
     name: z.string().optional(),
     from: z.array(z.string()),
-    when: json.optional(),
+    when: jsonObject.optional(),
     to: z.array(z.strictObject({ agent: z.string(), weight: z.number() })),
     priority: z.int(),
     fallback: z.array(z.string()),
   })
   .meta({ id: 'Route' })
 
-const decision = z
+const decisionSchema = z
   .strictObject({
     route: z.int().optional().meta({ description: 'The rule that fits; absent if the agent does the work itself.' }),
     name: z.string().optional(),
     why: z.string(),
-    to: z.array(z.string()).meta({ description: 'Who may do it, the best first. Empty: nobody can now.' }),
+    to: z.array(z.string()).meta({ description: 'The candidates, best first. Empty if none is available.' }),
     candidates: z.array(
       z.strictObject({ agent: z.string(), state: z.enum(['up', 'slow', 'down', 'over']), why: z.string().optional() }),
     ),
@@ -44,15 +44,15 @@ const decision = z
   })
   .meta({ id: 'RouteDecision' })
 
-export function routingRoutes({ rules, suppose, hasAgent }: RoutingRouteParts): readonly Route[] {
+export function routingRoutes({ rules, dryRun, hasAgent }: RoutingRoutesDeps): readonly AdminRoute[] {
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/routes',
       name: 'listRoutes',
       summary: 'Lists the rules, as the configuration has them.',
       tag,
-      answer: z.strictObject({ routes: z.array(rule) }),
+      response: z.strictObject({ routes: z.array(ruleSchema) }),
       handle: () => ({
         routes: rules().map(({ name: called, from, when, to, priority, fallback }, at) => ({
           route: at,
@@ -65,28 +65,34 @@ export function routingRoutes({ rules, suppose, hasAgent }: RoutingRouteParts): 
         })),
       }),
     }),
-    route({
+    jsonRoute({
       method: 'POST',
       path: '/admin/routes/decide',
       name: 'decideRoute',
       summary: 'Says which rule a message would meet, and why. Nothing is sent.',
       tag,
       body: z.strictObject({
-        agent: name.meta({ description: 'Whom the message would be sent to.' }),
+        agent: nameField.meta({ description: 'Whom the message would be sent to.' }),
         text: z.string().max(100_000).optional(),
-        parts: z.array(json).max(100).optional().meta({ description: 'Instead of a text: parts as A2A 1.0 has them.' }),
+        parts: z
+          .array(jsonObject)
+          .max(100)
+          .optional()
+          .meta({ description: 'Instead of a text: parts as A2A 1.0 has them.' }),
         skill: z.string().optional(),
-        metadata: json.optional(),
-        caller: name.optional().meta({ description: 'Who would send it. Default: whoever asks.' }),
+        metadata: jsonObject.optional(),
+        caller: nameField
+          .optional()
+          .meta({ description: 'The caller of the message. Default: the caller of this request.' }),
         scopes: z.array(z.string()).optional().meta({ description: 'What the caller may use. Default: every agent.' }),
       }),
-      answer: decision,
+      response: decisionSchema,
       handle({ body, who }) {
-        if (!hasAgent(body.agent)) throw notFound()
+        if (!hasAgent(body.agent)) throw notFoundError()
         const caller: Caller = { id: body.caller ?? `console|${who.subject}`, scopes: body.scopes ?? ['agent:*'] }
         const metadata = { ...body.metadata, ...(body.skill !== undefined ? { skillId: body.skill } : {}) } as Struct
         const parts = (body.parts ?? [{ text: body.text ?? '' }]) as unknown as readonly Part[]
-        const { candidates, considered, to, ...rest } = suppose(body.agent, { caller, message: { parts, metadata } })
+        const { candidates, considered, to, ...rest } = dryRun(body.agent, { caller, message: { parts, metadata } })
         return {
           ...rest,
           to: [...to],

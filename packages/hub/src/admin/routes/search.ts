@@ -1,34 +1,34 @@
-/** `/admin/search`: goes to anything, by a few letters of it. */
+/** `/admin/search`: finds agents, tasks and keys by name or id. */
 import type { Store } from '@parley/a2a'
 import { z } from 'zod'
-import type { Keys } from '../../auth/keys.ts'
-import { fits, listedAgent } from '../../discovery/listed-agent.ts'
-import type { Registry } from '../../registry.ts'
-import { limit } from '../fields.ts'
-import { keyInfo, shownKey } from '../key-fields.ts'
-import { type Route, route } from '../route.ts'
-import { firstText, summaryOf, taskSummary } from '../task-view.ts'
+import type { ApiKeys } from '../../auth/api-keys.ts'
+import { matchesFilter, toListedAgent } from '../../discovery/listed-agent.ts'
+import type { AgentRegistry } from '../../registry/agent-registry.ts'
+import { limitField } from '../schema-fields.ts'
+import { keyInfo, keyToJson } from '../key-fields.ts'
+import { type AdminRoute, jsonRoute } from '../route.ts'
+import { firstMessageText, taskSummaryOf, taskSummary } from '../task-view.ts'
 
-export interface SearchRouteParts {
-  readonly registry: Pick<Registry, 'names' | 'status'>
+export interface SearchRoutesDeps {
+  readonly registry: Pick<AgentRegistry, 'names' | 'status'>
   readonly store: Pick<Store, 'findTasks' | 'search' | 'read' | 'loadSnapshot'>
-  readonly keys: Pick<Keys, 'get'>
+  readonly keys: Pick<ApiKeys, 'get'>
   url(): string | undefined
 }
 
-/** Fewer letters are the beginning of nearly everything. */
-const fewestLetters = 4
+/** Fewer letters match nearly everything. */
+const minQueryLength = 4
 
-export function searchRoutes({ registry, store, keys, url }: SearchRouteParts): readonly Route[] {
+export function searchRoutes({ registry, store, keys, url }: SearchRoutesDeps): readonly AdminRoute[] {
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/search',
       name: 'search',
       summary: 'Finds agents by name and skill, tasks by the beginning of an id or by context, keys by id.',
       tag: 'Search',
-      query: z.strictObject({ q: z.string().trim().min(1, 'say what').max(200), limit: limit(10, 50) }),
-      answer: z.strictObject({
+      query: z.strictObject({ q: z.string().trim().min(1, 'say what').max(200), limit: limitField(10, 50) }),
+      response: z.strictObject({
         agents: z.array(z.strictObject({ name: z.string(), kind: z.string(), title: z.string() })),
         tasks: z.array(taskSummary),
         keys: z.array(keyInfo),
@@ -36,19 +36,19 @@ export function searchRoutes({ registry, store, keys, url }: SearchRouteParts): 
       async handle({ query: { q, limit: most } }) {
         const agents = registry.names().flatMap((name) => {
           const status = registry.status(name)
-          if (status === undefined || !fits(listedAgent(status, url() ?? ''), { text: q })) return []
+          if (status === undefined || !matchesFilter(toListedAgent(status, url() ?? ''), { text: q })) return []
           return [{ name, kind: status.kind, title: status.settings.name ?? name }]
         })
         const [tasks, key] = await Promise.all([findTasks(q, most), keys.get(q.replace(/^pk_/, '').slice(0, 12))])
-        return { agents: agents.slice(0, most), tasks, keys: key === undefined ? [] : [shownKey(key)] }
+        return { agents: agents.slice(0, most), tasks, keys: key === undefined ? [] : [keyToJson(key)] }
       },
     }),
   ]
 
   async function findTasks(text: string, most: number) {
-    if (text.length < fewestLetters || /\s/.test(text)) return []
+    if (text.length < minQueryLength || /\s/.test(text)) return []
     const byId = await store.findTasks(text, most)
     const rows = byId.length > 0 ? byId : (await store.search({ contextId: text, limit: most })).tasks
-    return Promise.all(rows.map(async (row) => summaryOf(row, await firstText(store, row.id))))
+    return Promise.all(rows.map(async (row) => taskSummaryOf(row, await firstMessageText(store, row.id))))
   }
 }

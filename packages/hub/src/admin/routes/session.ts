@@ -1,40 +1,40 @@
-/** `/admin/session`: signing in at the console, with the admin key or a token, and out. */
+/** `/admin/session`: signs in at the console, with the admin key or a token, and out. */
 import { z } from 'zod'
-import type { Sessions } from '../../auth/session.ts'
-import { addressOf } from '../../limits/address.ts'
-import { RouteError, time } from '../answer.ts'
-import { instant, limit } from '../fields.ts'
-import { bearerOf } from '../guard.ts'
-import { type Route, route, Told } from '../route.ts'
-import type { RouteRequest } from '../route-request.ts'
+import type { ConsoleSessions } from '../../auth/console-session.ts'
+import { clientAddress } from '../../limits/client-address.ts'
+import { RouteError, isoTime } from '../../http/json-response.ts'
+import { timestamp, limitField } from '../schema-fields.ts'
+import { bearerTokenOf } from '../admin-guard.ts'
+import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
+import type { RouteRequest } from '../../http/route-request.ts'
 
-export interface SessionRouteParts {
-  readonly sessions: Sessions
-  /** Whether a browser that sent this has come by TLS. */
+export interface SessionRoutesDeps {
+  readonly sessions: ConsoleSessions
+  /** Whether the browser came over TLS. */
   isSecure(request: RouteRequest): boolean
-  /** Whether X-Forwarded-For is believed. */
+  /** Whether X-Forwarded-For is trusted. */
   trustsProxy(): boolean
 }
 
-const shown = z
+const sessionSchema = z
   .strictObject({
     subject: z.string().meta({ description: '`admin`, or the caller that a token named.' }),
     by: z.enum(['key', 'token', 'session']).meta({ description: 'What was shown with this request.' }),
     csrf: z.string().optional().meta({ description: 'To be shown in X-CSRF-Token, with the cookie.' }),
-    expiresAt: instant.optional(),
+    expiresAt: timestamp.optional(),
   })
   .meta({ id: 'Session' })
 
-const listed = z
+const listedSessionSchema = z
   .strictObject({
     id: z.string(),
     subject: z.string().meta({ description: '`admin`, or the caller that a token named.' }),
     by: z
       .enum(['key', 'token', 'oidc'])
       .meta({ description: 'The kind of credentials that opened it. They are checked at every request.' }),
-    createdAt: instant,
-    lastUsedAt: instant.meta({ description: 'The last request with it; of other replicas up to ten seconds late.' }),
-    expiresAt: instant.meta({ description: 'The latest end, whatever is renewed.' }),
+    createdAt: timestamp,
+    lastUsedAt: timestamp.meta({ description: 'The last request with it; of other replicas up to ten seconds late.' }),
+    expiresAt: timestamp.meta({ description: 'The latest end, whatever is renewed.' }),
     from: z.string().optional().meta({ description: 'The address that it was opened from.' }),
     isCurrent: z.boolean().meta({ description: 'Whether this request was sent with this session.' }),
   })
@@ -43,9 +43,9 @@ const listed = z
 const path = '/admin/session'
 const tag = 'Session'
 
-export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRouteParts): readonly Route[] {
+export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutesDeps): readonly AdminRoute[] {
   return [
-    route({
+    jsonRoute({
       method: 'POST',
       path,
       name: 'signIn',
@@ -53,57 +53,60 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRouteP
       description:
         'With the cookie everything here may be read. What changes something, and calls of agents, need X-CSRF-Token as well; those calls are then made by the caller `console|<subject>`, who may use every agent.',
       tag,
-      right: 'key',
+      access: 'key',
       status: 201,
-      answer: shown,
+      response: sessionSchema,
       event: 'session.opened',
       async handle({ who, request }) {
         const by = who.isAdmin ? who.by : 'token'
-        const grant = by === 'key' ? sessions.adminGrant : { by: 'token' as const, token: bearerOf(request) ?? '' }
-        const order = { subject: who.subject, grant, from: addressOf(request, trustsProxy()) }
+        const grant = by === 'key' ? sessions.adminGrant : { by: 'token' as const, token: bearerTokenOf(request) ?? '' }
+        const order = { subject: who.subject, grant, from: clientAddress(request, trustsProxy()) }
         const { cookie, csrf, expiresAt, subject } = await sessions.open(order, isSecure(request))
-        return new Told({ subject, by, csrf, expiresAt: time(expiresAt) }, { headers: { 'set-cookie': cookie } })
+        return new RouteResult(
+          { subject, by, csrf, expiresAt: isoTime(expiresAt) },
+          { headers: { 'set-cookie': cookie } },
+        )
       },
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path,
       name: 'getSession',
       summary: 'Says who is signed in.',
       tag,
-      answer: shown,
+      response: sessionSchema,
       async handle({ who, request }) {
         const by = who.isAdmin ? who.by : 'token'
         const session = by === 'session' ? await sessions.read(request.header('cookie')) : undefined
         if (session === undefined) return { subject: who.subject, by }
         const csrf = await sessions.csrfOf(session)
-        return { subject: session.subject, by, csrf, expiresAt: time(session.expiresAt) }
+        return { subject: session.subject, by, csrf, expiresAt: isoTime(session.expiresAt) }
       },
     }),
-    route({
+    jsonRoute({
       method: 'DELETE',
       path,
       name: 'signOut',
       summary: 'Signs out: the cookie opens nothing any more.',
       tag,
-      answer: z.strictObject({}),
+      response: z.strictObject({}),
       event: 'session.ended',
       async handle({ request }) {
         const session = await sessions.read(request.header('cookie'))
         if (session === undefined) throw new RouteError('NOT_FOUND', 'There is no session')
         await sessions.end(session.id)
-        return new Told({}, { headers: { 'set-cookie': sessions.emptyCookie(isSecure(request)) } })
+        return new RouteResult({}, { headers: { 'set-cookie': sessions.emptyCookie(isSecure(request)) } })
       },
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/sessions',
       name: 'listSessions',
       summary: 'Lists the sessions of the console, the oldest first.',
       tag,
-      query: z.strictObject({ limit: limit(100, 1_000), after: z.string().max(64).optional() }),
-      answer: z.strictObject({
-        sessions: z.array(listed),
+      query: z.strictObject({ limit: limitField(100, 1_000), after: z.string().max(64).optional() }),
+      response: z.strictObject({
+        sessions: z.array(listedSessionSchema),
         after: z
           .string()
           .optional()
@@ -112,16 +115,16 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRouteP
       async handle({ query, request }) {
         const page = await sessions.list({ ...query, limit: query.limit + 1 })
         const current = await sessions.read(request.header('cookie'))
-        const shownOnes = page.slice(0, query.limit)
-        const last = page.length > query.limit ? shownOnes.at(-1)?.id : undefined
+        const visible = page.slice(0, query.limit)
+        const last = page.length > query.limit ? visible.at(-1)?.id : undefined
         return {
-          sessions: shownOnes.map(({ id, subject, by, createdAt, lastUsedAt, expiresAt, from }) => ({
+          sessions: visible.map(({ id, subject, by, createdAt, lastUsedAt, expiresAt, from }) => ({
             id,
             subject,
             by,
-            createdAt: time(createdAt),
-            lastUsedAt: time(lastUsedAt),
-            expiresAt: time(expiresAt),
+            createdAt: isoTime(createdAt),
+            lastUsedAt: isoTime(lastUsedAt),
+            expiresAt: isoTime(expiresAt),
             ...(from !== undefined ? { from } : {}),
             isCurrent: id === current?.id,
           })),
@@ -129,14 +132,14 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRouteP
         }
       },
     }),
-    route({
+    jsonRoute({
       method: 'DELETE',
       path: '/admin/sessions/{id}',
       name: 'endSession',
       summary: 'Ends a session of the console, and the streams that it has open.',
       tag,
       params: z.object({ id: z.string().max(64) }),
-      answer: z.strictObject({}),
+      response: z.strictObject({}),
       event: 'session.ended',
       async handle({ params: { id } }) {
         if (!(await sessions.end(id))) throw new RouteError('NOT_FOUND', `There is no session ${id}`)

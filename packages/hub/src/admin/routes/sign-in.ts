@@ -1,28 +1,28 @@
-/** `/admin/sign-in`: in which ways one may sign in, and the way by an issuer and back. */
+/** `/admin/sign-in`: the available ways to sign in, and the redirects to an issuer and back. */
 import type { Caller } from '@parley/a2a'
 import type { Credentials } from '@parley/a2a/server'
 import { z } from 'zod'
 import { adminScope } from '../../auth/scopes.ts'
-import type { NewSession, Sessions } from '../../auth/session.ts'
-import { RouteError } from '../answer.ts'
-import { type Oidc, type OidcAnswer, type OidcSettings, patienceMs } from '../oidc.ts'
-import { redirectRoute, type Route, route } from '../route.ts'
-import type { RouteRequest } from '../route-request.ts'
+import type { NewSessionOptions, ConsoleSessions } from '../../auth/console-session.ts'
+import { RouteError } from '../../http/json-response.ts'
+import { type Oidc, type OidcCallback, type OidcSettings, signInTimeoutMs } from '../oidc.ts'
+import { redirectRoute, type AdminRoute, jsonRoute } from '../route.ts'
+import type { RouteRequest } from '../../http/route-request.ts'
 
-export interface SignInRouteParts {
+export interface SignInRoutesDeps {
   readonly oidc: Oidc
   settings(): OidcSettings | undefined
-  readonly sessions: Pick<Sessions, 'open'>
-  /** Who shows this token. Throws UNAUTHENTICATED. */
+  readonly sessions: Pick<ConsoleSessions, 'open'>
+  /** The caller of this token. Throws UNAUTHENTICATED. */
   identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
   isSecure(request: RouteRequest): boolean
-  /** Where the request comes from, as far as proxies are believed. */
+  /** The client address, from trusted proxies where there are any. */
   addressOf(request: RouteRequest): string | undefined
-  /** Where the browser that sent this reaches the hub. */
+  /** The base URL under which the browser reaches the hub. */
   baseOf(request: RouteRequest): string
 }
 
-interface OidcSignIn extends NewSession {
+interface OidcSignIn extends NewSessionOptions {
   readonly to: string
 }
 
@@ -32,17 +32,17 @@ const cookieName = 'parley-sign-in'
 const path = '/admin/sign-in/oidc'
 const callbackPath = `${path}/callback`
 
-export function signInRoutes(parts: SignInRouteParts): readonly Route[] {
+export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
   const { oidc, settings, sessions, isSecure, baseOf } = parts
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/sign-in',
       name: 'getSignIn',
       summary: 'In which ways one may sign in.',
       tag,
-      right,
-      answer: z.strictObject({
+      access: right,
+      response: z.strictObject({
         key: z.literal(true).meta({ description: 'With the admin key: POST /admin/session.' }),
         oidc: z
           .strictObject({ issuer: z.string(), start: z.string() })
@@ -60,7 +60,7 @@ export function signInRoutes(parts: SignInRouteParts): readonly Route[] {
       name: 'startSignIn',
       summary: 'Sends the browser to the issuer.',
       tag,
-      right,
+      access: right,
       query: z.strictObject({
         to: z
           .string()
@@ -69,8 +69,8 @@ export function signInRoutes(parts: SignInRouteParts): readonly Route[] {
           .meta({ description: 'Where to go afterwards.' }),
       }),
       async redirect({ query: { to }, request }) {
-        const { location, kept } = await oidc.begin(baseOf(request) + callbackPath, to)
-        return { location, cookies: [cookieOf(kept, patienceMs / 1_000, isSecure(request))] }
+        const { location, sealedState } = await oidc.begin(baseOf(request) + callbackPath, to)
+        return { location, cookies: [cookieOf(sealedState, signInTimeoutMs / 1_000, isSecure(request))] }
       },
     }),
     redirectRoute({
@@ -79,7 +79,7 @@ export function signInRoutes(parts: SignInRouteParts): readonly Route[] {
       name: 'finishSignIn',
       summary: 'Where the issuer sends the browser back to.',
       tag,
-      right,
+      access: right,
       event: 'session.opened',
       query: z.object({
         code: z.string().max(4_096).optional(),
@@ -88,23 +88,23 @@ export function signInRoutes(parts: SignInRouteParts): readonly Route[] {
       }),
       async redirect({ query, request }) {
         const secure = isSecure(request)
-        const over = cookieOf('', 0, secure)
+        const expiredCookie = cookieOf('', 0, secure)
         try {
           const { subject, grant, to } = await finish(query, request)
           const { cookie } = await sessions.open({ subject, grant, from: parts.addressOf(request) }, secure)
-          return { location: to, cookies: [cookie, over], subject }
+          return { location: to, cookies: [cookie, expiredCookie], subject }
         } catch (reason) {
-          // A person looks at this: the page that they began at says it in words.
+          // A person sees this response: the page that started the sign-in shows the error.
           if (!(reason instanceof RouteError)) throw reason
           const { code, message } = reason
-          return { location: `/?signInError=${encodeURIComponent(message)}`, cookies: [over], refused: code }
+          return { location: `/?signInError=${encodeURIComponent(message)}`, cookies: [expiredCookie], errorCode: code }
         }
       },
     }),
   ]
 
-  async function finish(query: OidcAnswer, request: RouteRequest): Promise<OidcSignIn> {
-    const { to, ...tokens } = await oidc.finish(query, keptIn(request), baseOf(request) + callbackPath)
+  async function finish(query: OidcCallback, request: RouteRequest): Promise<OidcSignIn> {
+    const { to, ...tokens } = await oidc.finish(query, sealedStateOf(request), baseOf(request) + callbackPath)
     const { id, scopes } = await callerOf(tokens.token, request)
     if (scopes?.includes(adminScope) === true) return { subject: id, grant: { by: 'oidc', ...tokens }, to }
     throw new RouteError('PERMISSION_DENIED', 'You are known, but may not run this hub')
@@ -121,12 +121,12 @@ export function signInRoutes(parts: SignInRouteParts): readonly Route[] {
   }
 }
 
-function keptIn(request: RouteRequest): string | undefined {
+function sealedStateOf(request: RouteRequest): string | undefined {
   const pairs = (request.header('cookie') ?? '').split(';').map((pair) => pair.trim())
   return pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
 }
 
-/** Lax and not Strict: it has to come along when the issuer sends the browser back. It opens nothing. */
+/** Lax and not Strict: the browser has to send it when the issuer redirects back. It grants nothing. */
 function cookieOf(value: string, seconds: number, isSecure: boolean): string {
   return `${cookieName}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${seconds}${isSecure ? '; Secure' : ''}`
 }

@@ -1,14 +1,14 @@
-/** `/admin/traces`: what each request came to, as a tree with its times. */
+/** `/admin/traces`: requests as trees of spans with their times. */
 import { z } from 'zod'
-import type { TraceNode, Traces, TraceSummary } from '../../telemetry/contract.ts'
-import { notFound, RouteError, time } from '../answer.ts'
-import { instant, json, limit, name, when } from '../fields.ts'
-import { type Route, route } from '../route.ts'
+import type { TraceNode, Traces, TraceSummary } from '../../telemetry/traces/trace-types.ts'
+import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
+import { timestamp, jsonObject, limitField, nameField, timeQuery } from '../schema-fields.ts'
+import { type AdminRoute, jsonRoute } from '../route.ts'
 import { taskState } from '../task-view.ts'
 
 const tag = 'Traces'
 
-const summary = z
+const summarySchema = z
   .strictObject({
     type: z.literal('A2A_TASK'),
     traceId: z.string(),
@@ -31,8 +31,8 @@ const summary = z
         visited: z.array(z.string()),
       })
       .optional(),
-    startedAt: instant,
-    endedAt: instant.optional(),
+    startedAt: timestamp,
+    endedAt: timestamp.optional(),
     durationMs: z.number().optional(),
     error: z.string().optional(),
     agents: z.array(z.string()),
@@ -48,7 +48,7 @@ const summary = z
   })
   .meta({ id: 'Trace' })
 
-interface ShownNode {
+interface TraceNodeJson {
   traceId: string
   spanId: string
   parentId?: string | undefined
@@ -62,10 +62,10 @@ interface ShownNode {
   attributes: Record<string, unknown>
   events: { seq: number; spanId: string; name: string; at: string; attributes: Record<string, unknown> }[]
   droppedEvents: number
-  children: ShownNode[]
+  children: TraceNodeJson[]
 }
 
-const span: z.ZodType<ShownNode> = z
+const spanSchema: z.ZodType<TraceNodeJson> = z
   .strictObject({
     traceId: z.string(),
     spanId: z.string(),
@@ -73,17 +73,17 @@ const span: z.ZodType<ShownNode> = z
     taskId: z.string(),
     name: z.string(),
     kind: z.string(),
-    startedAt: instant,
-    endedAt: instant.optional(),
+    startedAt: timestamp,
+    endedAt: timestamp.optional(),
     durationMs: z.number().optional(),
     outcome: z.enum(['ok', 'error', 'canceled']).optional(),
-    attributes: json,
+    attributes: jsonObject,
     events: z.array(
-      z.strictObject({ seq: z.int(), spanId: z.string(), name: z.string(), at: instant, attributes: json }),
+      z.strictObject({ seq: z.int(), spanId: z.string(), name: z.string(), at: timestamp, attributes: jsonObject }),
     ),
     droppedEvents: z.int(),
     get children() {
-      return z.array(span)
+      return z.array(spanSchema)
     },
   })
   .meta({ id: 'Span' })
@@ -91,24 +91,24 @@ const span: z.ZodType<ShownNode> = z
 export function traceRoutes(
   traces: () => Traces | undefined,
   titleOf: (taskId: string) => Promise<string | undefined>,
-): readonly Route[] {
+): readonly AdminRoute[] {
   return [
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/traces',
       name: 'listTraces',
       summary: 'Lists traces, newest first.',
       tag,
       query: z.strictObject({
-        limit: limit(50, 500),
+        limit: limitField(50, 500),
         before: z.string().max(1_100).optional(),
-        agent: name.optional().meta({ description: 'One of those that took part.' }),
-        caller: name.optional(),
-        context: name.optional(),
+        agent: nameField.optional().meta({ description: 'One of those that took part.' }),
+        caller: nameField.optional(),
+        context: nameField.optional(),
         state: taskState.optional(),
         status: z.enum(['PENDING', 'SUCCESS', 'ERROR']).optional(),
-        since: when.optional(),
-        until: when.optional(),
+        since: timeQuery.optional(),
+        until: timeQuery.optional(),
         minDurationMs: z.coerce.number().min(0).optional(),
         minErrors: z.coerce.number().int().min(0).optional().meta({
           description: 'So many spans failed, or more; also in what went well in the end.',
@@ -117,33 +117,33 @@ export function traceRoutes(
           description: 'In an id, a name of an agent, a model or a tool, or in what went wrong.',
         }),
       }),
-      answer: z.strictObject({ traces: z.array(summary), before: z.string().optional() }),
+      response: z.strictObject({ traces: z.array(summarySchema), before: z.string().optional() }),
       async handle({ query: { context, ...query } }) {
-        const page = await desk().list({ ...query, contextId: context })
+        const page = await requireTraces().list({ ...query, contextId: context })
         return {
           traces: await Promise.all(page.traces.map(shownSummary)),
           ...(page.before !== undefined ? { before: page.before } : {}),
         }
       },
     }),
-    route({
+    jsonRoute({
       method: 'GET',
       path: '/admin/traces/{id}',
       name: 'getTrace',
       summary: 'Shows a trace, by its id or by that of a task.',
       tag,
-      params: z.object({ id: name }),
-      answer: z.strictObject({
-        traces: z.array(z.strictObject({ summary, root: span, isPartial: z.boolean() })),
+      params: z.object({ id: nameField }),
+      response: z.strictObject({
+        traces: z.array(z.strictObject({ summary: summarySchema, root: spanSchema, isPartial: z.boolean() })),
       }),
       async handle({ params: { id } }) {
-        const found = await desk().get(id)
-        if (found.length === 0) throw notFound()
+        const found = await requireTraces().get(id)
+        if (found.length === 0) throw notFoundError()
         return {
           traces: await Promise.all(
             found.map(async (one) => ({
               summary: await shownSummary(one.summary),
-              root: shownNode(one.root),
+              root: traceNodeToJson(one.root),
               isPartial: one.isPartial,
             })),
           ),
@@ -152,7 +152,7 @@ export function traceRoutes(
     }),
   ]
 
-  function desk(): Traces {
+  function requireTraces(): Traces {
     const open = traces()
     if (open === undefined)
       throw new RouteError('UNAVAILABLE', 'This hub keeps no traces: see `telemetry` in its configuration')
@@ -161,11 +161,11 @@ export function traceRoutes(
 
   async function shownSummary(summarized: TraceSummary) {
     const title = await titleOf(summarized.taskId)
-    return { ...withTimes(summarized), ...(title !== undefined ? { title } : {}) }
+    return { ...traceSummaryToJson(summarized), ...(title !== undefined ? { title } : {}) }
   }
 }
 
-function withTimes({ startedAt, endedAt, delegationContext, agents, models, tools, ...rest }: TraceSummary) {
+function traceSummaryToJson({ startedAt, endedAt, delegationContext, agents, models, tools, ...rest }: TraceSummary) {
   return {
     ...rest,
     agents: [...agents],
@@ -174,32 +174,32 @@ function withTimes({ startedAt, endedAt, delegationContext, agents, models, tool
     ...(delegationContext !== undefined
       ? { delegationContext: { ...delegationContext, visited: [...delegationContext.visited] } }
       : {}),
-    startedAt: time(startedAt),
-    ...(endedAt !== undefined ? { endedAt: time(endedAt), durationMs: endedAt - startedAt } : {}),
+    startedAt: isoTime(startedAt),
+    ...(endedAt !== undefined ? { endedAt: isoTime(endedAt), durationMs: endedAt - startedAt } : {}),
   }
 }
 
-function shownNode(node: TraceNode): ShownNode {
-  const { traceId, spanId, parentId, taskId, name: called, kind, startedAt, endedAt, outcome } = node
+function traceNodeToJson(node: TraceNode): TraceNodeJson {
+  const { traceId, spanId, parentId, taskId, name: spanName, kind, startedAt, endedAt, outcome } = node
   return {
     traceId,
     spanId,
     ...(parentId !== undefined ? { parentId } : {}),
     taskId,
-    name: called,
+    name: spanName,
     kind,
-    startedAt: time(startedAt),
-    ...(endedAt !== undefined ? { endedAt: time(endedAt), durationMs: endedAt - startedAt } : {}),
+    startedAt: isoTime(startedAt),
+    ...(endedAt !== undefined ? { endedAt: isoTime(endedAt), durationMs: endedAt - startedAt } : {}),
     ...(outcome !== undefined ? { outcome } : {}),
     attributes: { ...node.attributes },
-    events: node.events.map(({ seq, spanId: of, name: said, at, attributes }) => ({
+    events: node.events.map(({ seq, spanId: of, name: eventName, at, attributes }) => ({
       seq,
       spanId: of,
-      name: said,
-      at: time(at),
+      name: eventName,
+      at: isoTime(at),
       attributes: { ...attributes },
     })),
     droppedEvents: node.droppedEvents,
-    children: node.children.map(shownNode),
+    children: node.children.map(traceNodeToJson),
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryNotes, type AgentCard } from '@parley/a2a'
-import { createCardWatch, fingerprintOf } from './card-watch.ts'
+import { memoryKeyValueStore, type AgentCard } from '@parley/a2a'
+import { createCardWatch, cardFingerprint } from './card-watch.ts'
 import { a2aEntry } from './entry.ts'
 
 const card: AgentCard = {
@@ -17,70 +17,70 @@ const card: AgentCard = {
 const signature = { status: 'unsigned' } as const
 const seen = (over: Partial<AgentCard> = {}) => ({ card: { ...card, ...over }, signature })
 
-function open(given: object = {}, notes = memoryNotes()) {
+function open(given: object = {}, notes = memoryKeyValueStore()) {
   const warned: unknown[] = []
   let noticed = 0
   const quiet = { debug() {}, info() {}, error() {}, warn: (...all: unknown[]) => void warned.push(all) }
   const entry = a2aEntry.parse({ url: 'https://p.example', ...given })
-  const watch = createCardWatch(entry, { notes, now: () => 5, log: quiet, notice: () => void (noticed += 1) })
+  const watch = createCardWatch(entry, { kv: notes, now: () => 5, log: quiet, notifyChange: () => void (noticed += 1) })
   return { watch, warned, notes, noticed: () => noticed }
 }
 
 describe('a remote card', () => {
   it('is known by what it says, in whatever order, and not by who signed it', () => {
     const { name, ...rest } = card
-    assert.equal(fingerprintOf({ ...rest, name }), fingerprintOf(card))
-    assert.equal(fingerprintOf({ ...card, signatures: [{ protected: 'x', signature: 'y' }] }), fingerprintOf(card))
-    assert.notEqual(fingerprintOf({ ...card, version: '1.0.1' }), fingerprintOf(card))
+    assert.equal(cardFingerprint({ ...rest, name }), cardFingerprint(card))
+    assert.equal(cardFingerprint({ ...card, signatures: [{ protected: 'x', signature: 'y' }] }), cardFingerprint(card))
+    assert.notEqual(cardFingerprint({ ...card, version: '1.0.1' }), cardFingerprint(card))
   })
 
   it('is approved when it is the first, and told of once when it is another', async () => {
     const { watch, warned, noticed } = open()
-    assert.equal(await watch.seen(seen()), true)
+    assert.equal(await watch.observe(seen()), true)
     assert.deepEqual((await watch.state()).signature, signature)
-    assert.equal(await watch.seen(seen({ version: '2.0.0' })), true)
-    await watch.seen(seen({ version: '2.0.0' }))
+    assert.equal(await watch.observe(seen({ version: '2.0.0' })), true)
+    await watch.observe(seen({ version: '2.0.0' }))
     assert.deepEqual([warned.length, noticed()], [1, 1])
     assert.deepEqual((await watch.state()).changed?.fields, ['version'])
   })
 
   it('says which skills are otherwise', async () => {
     const { watch } = open()
-    await watch.seen(seen())
+    await watch.observe(seen())
     const skills = [
       { id: 'a', name: 'A', description: 'Another', tags: [] },
       { id: 'b', name: 'B', description: 'B', tags: [] },
     ]
-    await watch.seen(seen({ skills }))
+    await watch.observe(seen({ skills }))
     assert.deepEqual((await watch.state()).changed?.fields, ['skills.a', 'skills.b'])
   })
 
-  it('may not be used where it is to be approved first, by whoever opens the agent next as well', async () => {
+  it('is blocked until it is approved, also after the agent is opened again', async () => {
     const { watch, notes } = open({ drift: 'block' })
-    await watch.seen(seen())
-    assert.equal(await watch.seen(seen({ version: '2.0.0' })), false)
+    await watch.observe(seen())
+    assert.equal(await watch.observe(seen({ version: '2.0.0' })), false)
     const again = open({ drift: 'block' }, notes).watch
-    assert.equal(await again.seen(seen({ version: '2.0.0' })), false)
+    assert.equal(await again.observe(seen({ version: '2.0.0' })), false)
     assert.equal((await again.approved())?.version, '1.0.0')
     const { fingerprint = '' } = (await again.state()).changed ?? {}
     assert.equal(await again.approve('another'), false)
     assert.equal(await again.approve(fingerprint), true)
-    assert.equal(await watch.seen(seen({ version: '2.0.0' })), true)
+    assert.equal(await watch.observe(seen({ version: '2.0.0' })), true)
     assert.equal((await watch.state()).changed, undefined)
   })
 
   it('is as it was when it is again what was approved', async () => {
     const { watch } = open({ drift: 'block' })
-    await watch.seen(seen())
-    await watch.seen(seen({ version: '2.0.0' }))
-    assert.equal(await watch.seen(seen()), true)
+    await watch.observe(seen())
+    await watch.observe(seen({ version: '2.0.0' }))
+    assert.equal(await watch.observe(seen()), true)
     assert.equal((await watch.state()).changed, undefined)
   })
 
   it('of another address is another one, and the first there', async () => {
     const { watch, notes } = open({ drift: 'block' })
-    await watch.seen(seen())
+    await watch.observe(seen())
     const moved = open({ drift: 'block', url: 'https://elsewhere.example' }, notes).watch
-    assert.equal(await moved.seen(seen({ version: '9.0.0' })), true)
+    assert.equal(await moved.observe(seen({ version: '9.0.0' })), true)
   })
 })

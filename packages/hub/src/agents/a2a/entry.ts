@@ -1,4 +1,4 @@
-/** What an entry of the kind `a2a` may say: where the remote agent is, whether to believe its card, and who we are to it. */
+/** Schema of an `a2a` entry: the address of the remote agent, the trust in its card, and our credentials. */
 import { z } from 'zod'
 import { duration, httpUrl, nonEmpty, secret } from '../../config/values.ts'
 
@@ -43,7 +43,7 @@ export const a2aEntry = z.strictObject({
     .meta({ description: "Whose keys count. Default: those that the card's own origin publishes." }),
   drift: z.enum(['alert', 'block', 'ignore']).default('alert').meta({
     description:
-      'What happens when the card is no longer the one that was approved, which the first one is: whoever runs the hub is told, or the agent is also not called before they approve it.',
+      'What happens when the card differs from the approved one. `alert`: the operator is notified. `block`: the agent is also not called until the operator approves the card. `ignore`: nothing. The first card is approved automatically.',
   }),
   protocol: z
     .enum(['1.0', '0.3', '0.2'])

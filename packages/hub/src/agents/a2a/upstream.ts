@@ -1,91 +1,95 @@
 /**
- * The remote agent as it is now: found when it is first needed, looked at again now and then, and whenever something
- * failed that another look may mend. A turn keeps the one it began with.
+ * The current connection to the remote agent. It is opened on first use and refreshed periodically, and after failures that
+ * a new card may fix. A turn keeps the connection it started with.
  */
 import { A2AError } from '@parley/a2a'
 import type { AgentCard } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import type { ClientBinding, ConnectOptions, Fetch, RemoteAgent, StoredToken } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
-import type { KindParts } from '../kind.ts'
+import type { AgentServices } from '../kind.ts'
 import type { RemoteCardWatch } from './card-watch.ts'
 import type { A2AEntry } from './entry.ts'
-import { grpcResolver, wayOut } from './way-out.ts'
+import { createGrpcResolver, createEgressFetch } from './egress-policy.ts'
 
 export interface Upstream {
-  /** The agent, as it was last seen if that was not long ago. Fails as AGENT_UNAVAILABLE, or as INVALID_AGENT_RESPONSE. */
+  /** The connected agent, from the cache if it is fresh. Throws AGENT_UNAVAILABLE or INVALID_AGENT_RESPONSE. */
   remote(signal: AbortSignal): Promise<RemoteAgent>
-  /** Looks at its card, as far as its headers say that it may have changed. */
-  look(signal: AbortSignal): Promise<AgentCard>
-  /** Resolves when its card can be had now, whatever is remembered. */
-  reach(signal: AbortSignal): Promise<void>
-  /** What we know of it may be why something failed. */
-  doubt(): void
+  /** Fetches the card, unless its HTTP caching headers say that it is still fresh. */
+  fetchCard(signal: AbortSignal): Promise<AgentCard>
+  /** Resolves if the card can be fetched now, bypassing all caches. */
+  ping(signal: AbortSignal): Promise<void>
+  /** Marks the cached card as stale, because it may have caused a failure. */
+  invalidate(): void
   close(): void
 }
 
-/** A card may say for how long it holds; nobody is to use one for longer than this without asking. */
+/** Upper limit of how long a card is used without revalidation, whatever its headers say. */
 const freshMs = 300_000
 
-export function createUpstream(entry: A2AEntry, parts: KindParts, watch: RemoteCardWatch): Upstream {
-  const fetch = wayOut(entry, parts)
-  const resolve = grpcResolver(entry, parts)
+export function createUpstream(entry: A2AEntry, services: AgentServices, watch: RemoteCardWatch): Upstream {
+  const fetch = createEgressFetch(entry, services)
+  const resolve = createGrpcResolver(entry, services)
   const overGrpc = grpc(entry.grpcTls === undefined ? { resolve } : { resolve, tls: entry.grpcTls })
-  const options = connectOptions(entry, parts, [overGrpc])
+  const options = connectOptions(entry, services, [overGrpc])
   let current: { readonly remote: RemoteAgent; readonly at: number } | undefined
-  let looking: Promise<RemoteAgent> | undefined
+  let refreshing: Promise<RemoteAgent> | undefined
 
   return {
     async remote(signal) {
-      if (current !== undefined && parts.monotonicNow() - current.at < freshMs) return current.remote
+      if (current !== undefined && services.monotonicNow() - current.at < freshMs) return current.remote
       try {
-        return await lookAgain(signal)
+        return await refresh(signal)
       } catch (reason) {
         signal.throwIfAborted()
-        // Whoever shows the card may be away while the agent is there. A card that is refused is another matter.
+        // The server of the card may be down while the agent itself works. A rejected card is different.
         if (current !== undefined && reason instanceof A2AError && reason.retryable) return current.remote
-        parts.log.warn('the remote agent cannot be reached', { cause: reason })
-        throw unavailable(reason)
+        services.log.warn('the remote agent cannot be reached', { cause: reason })
+        throw upstreamUnavailable(reason)
       }
     },
-    async look(signal) {
+    async fetchCard(signal) {
       try {
-        return (await lookAgain(signal)).card
+        return (await refresh(signal)).card
       } catch (reason) {
-        // What is shown is what was approved, as long as the other one is not.
-        const approved = isBlocked(reason) ? await watch.approved() : undefined
+        // While a changed card is blocked, the approved card stays published.
+        const approved = isCardBlocked(reason) ? await watch.approved() : undefined
         if (approved === undefined) throw reason
         return approved
       }
     },
-    async reach(signal) {
-      // Another function has another cache.
-      await connected((request) => fetch(request), signal)
+    async ping(signal) {
+      // The card cache belongs to a fetch function: a new function bypasses it.
+      await connectRemote((request) => fetch(request), signal)
     },
-    doubt() {
+    invalidate() {
       if (current !== undefined) current = { ...current, at: -Infinity }
     },
     close: () => overGrpc.close(),
   }
 
-  /** Shared by all who wait; whoever goes leaves it to the others. */
-  async function lookAgain(signal: AbortSignal): Promise<RemoteAgent> {
+  /** Shared by all waiting callers; one that aborts does not stop it for the others. */
+  async function refresh(signal: AbortSignal): Promise<RemoteAgent> {
     signal.throwIfAborted()
-    looking ??= connected(fetch)
+    refreshing ??= connectRemote(fetch)
       .then(async (remote) => {
-        if (!(await watch.seen(remote))) {
+        if (!(await watch.observe(remote))) {
           current = undefined
-          throw blocked()
+          throw cardBlocked()
         }
-        current = { remote, at: parts.monotonicNow() }
+        current = { remote, at: services.monotonicNow() }
         return remote
       })
-      .finally(() => (looking = undefined))
-    return orAborted(looking, signal)
+      .finally(() => (refreshing = undefined))
+    return orAborted(refreshing, signal)
   }
 
-  async function connected(way: Fetch, signal?: AbortSignal): Promise<RemoteAgent> {
-    const remote = await connect(entry.url, { ...options, fetch: way, ...(signal !== undefined ? { signal } : {}) })
+  async function connectRemote(fetchWith: Fetch, signal?: AbortSignal): Promise<RemoteAgent> {
+    const remote = await connect(entry.url, {
+      ...options,
+      fetch: fetchWith,
+      ...(signal !== undefined ? { signal } : {}),
+    })
     const { extendedAgentCard } = remote.card.capabilities
     if (entry.extendedCard && extendedAgentCard === true)
       await remote.extendedCard(signal === undefined ? {} : { signal })
@@ -95,25 +99,25 @@ export function createUpstream(entry: A2AEntry, parts: KindParts, watch: RemoteC
 
 function connectOptions(
   entry: A2AEntry,
-  { log, jsonNodes }: KindParts,
+  { log, jsonNodes }: AgentServices,
   bindings: readonly ClientBinding[],
 ): ConnectOptions {
   const { auth = {}, trust, protocol, tenant, headers } = entry
   const { oauth, ...secrets } = auth
   const tokens = new Map<string, StoredToken>()
-  return definedOf({
+  return withoutUndefined({
     ...secrets,
-    // Kept here, so that another look at the card does not take another token.
-    oauth: oauth && definedOf({ ...oauth, flow: 'client-credentials' as const, cache: tokenCache(tokens) }),
+    // Kept here, so that refreshing the card does not request a new token.
+    oauth: oauth && withoutUndefined({ ...oauth, flow: 'client-credentials' as const, cache: tokenCache(tokens) }),
     headers,
     verify: entry.verify === 'prefer' ? ('warn' as const) : entry.verify,
-    trust: trust && definedOf(trust),
+    trust: trust && withoutUndefined(trust),
     version: protocol,
     prefer: entry.bindings ?? [],
     bindings,
     tenant,
     log,
-    limits: definedOf({
+    limits: withoutUndefined({
       timeoutMs: entry.answerTimeout,
       idleTimeoutMs: entry.idleTimeout,
       pollMs: entry.pollEvery,
@@ -132,24 +136,24 @@ function tokenCache(tokens: Map<string, StoredToken>) {
   }
 }
 
-/** What is not said in the configuration is not said to the client either. */
-function definedOf<T extends object>(of: T): Defined<T> {
+/** Omits settings that the configuration does not set. */
+function withoutUndefined<T extends object>(of: T): Defined<T> {
   return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as Defined<T>
 }
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-function blocked(): A2AError {
-  const message = 'The agent has changed, and whoever runs this hub has to approve it first'
+function cardBlocked(): A2AError {
+  const message = 'The agent card changed and must be approved by the hub operator'
   return new A2AError('AGENT_UNAVAILABLE', message, { cause: 'CARD_CHANGED' })
 }
 
-function isBlocked(reason: unknown): boolean {
+function isCardBlocked(reason: unknown): boolean {
   return reason instanceof A2AError && reason.details.cause === 'CARD_CHANGED'
 }
 
-function unavailable(cause: unknown): A2AError {
-  if (isBlocked(cause)) return cause as A2AError
-  if (isNoCard(cause))
+function upstreamUnavailable(cause: unknown): A2AError {
+  if (isCardBlocked(cause)) return cause as A2AError
+  if (isInvalidCard(cause))
     return new A2AError('INVALID_AGENT_RESPONSE', 'The agent gives no card that can be read', {}, { cause })
   const why = cause instanceof A2AError ? cause.code : ''
   const text =
@@ -159,19 +163,19 @@ function unavailable(cause: unknown): A2AError {
   return new A2AError('AGENT_UNAVAILABLE', text, {}, { cause })
 }
 
-/** It answered, with something that is no card. A card that is not trusted, or a way that leads elsewhere, is another matter. */
-function isNoCard(cause: unknown): boolean {
+/** The server answered with something that is not a card. An untrusted card, or a blocked redirect, is a different error. */
+function isInvalidCard(cause: unknown): boolean {
   if (!(cause instanceof A2AError) || cause.code !== 'INVALID_AGENT_RESPONSE') return false
   const { reason, status = '200' } = cause.details
   return reason === undefined && status.startsWith('2')
 }
 
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const left = Promise.withResolvers<never>()
-  const leave = (): void => left.reject(signal.reason)
+  const aborted = Promise.withResolvers<never>()
+  const leave = (): void => aborted.reject(signal.reason)
   signal.addEventListener('abort', leave, { once: true })
   try {
-    return await Promise.race([promise, left.promise])
+    return await Promise.race([promise, aborted.promise])
   } finally {
     signal.removeEventListener('abort', leave)
   }

@@ -1,4 +1,4 @@
-/** What an `acp` entry of the configuration says. */
+/** Schema of an `acp` entry of the configuration. */
 import { z } from 'zod'
 import { duration, nonEmpty, secret, size } from '../../config/values.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { fileMethods } from './files.ts'
+import { createFileMethods } from './files.ts'
 
 describe('the files of a session', () => {
   const base = mkdtempSync(join(tmpdir(), 'acp-files-'))
@@ -14,7 +14,7 @@ describe('the files of a session', () => {
   writeFileSync(join(base, 'outside.txt'), 'secret')
   mkdirSync(join(base, 'home-of-another'))
   symlinkSync(base, join(home, 'up'))
-  const { read, write } = fileMethods((id) => (id === 's' ? home : undefined), 100)
+  const { read, write } = createFileMethods((id) => (id === 's' ? home : undefined), 100)
   const at = (path: string) => ({ sessionId: 's', path })
 
   it('are read as a whole or by lines', async () => {

@@ -1,4 +1,4 @@
-/** The files that an agent may read and write through the hub: text, below the folder of its session, by whichever links. */
+/** Files that an agent may read and write through the hub: text files in the folder of its session, after resolving links. */
 import { mkdir, open, realpath, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve, sep } from 'node:path'
 import type {
@@ -14,12 +14,15 @@ export interface FileMethods {
   write(request: WriteTextFileRequest): Promise<WriteTextFileResponse>
 }
 
-/** `folderOf` answers the folder of a session that is ours. */
-export function fileMethods(folderOf: (sessionId: string) => string | undefined, limitBytes = 10_000_000): FileMethods {
+/** `folderOf` returns the folder of a known session. */
+export function createFileMethods(
+  folderOf: (sessionId: string) => string | undefined,
+  limitBytes = 10_000_000,
+): FileMethods {
   return {
     async read({ sessionId, path, line, limit }) {
-      const file = await inside(folder(sessionId), path, realpath)
-      const content = await textOf(file, path, limitBytes)
+      const file = await resolveInside(folder(sessionId), path, realpath)
+      const content = await readTextFile(file, path, limitBytes)
       const from = Math.max(0, (line ?? 1) - 1)
       const to = from + (limit ?? Infinity)
       const lines = content.split('\n')
@@ -27,7 +30,7 @@ export function fileMethods(folderOf: (sessionId: string) => string | undefined,
     },
     async write({ sessionId, path, content }) {
       const root = folder(sessionId)
-      const file = await inside(root, path, existing)
+      const file = await resolveInside(root, path, resolveExisting)
       await mkdir(dirname(file), { recursive: true })
       await writeFile(file, content)
       return {}
@@ -41,29 +44,29 @@ export function fileMethods(folderOf: (sessionId: string) => string | undefined,
   }
 }
 
-/** Where a path really leads, if that is inside. */
-async function inside(root: string, path: string, real: (path: string) => Promise<string>): Promise<string> {
+/** Resolves links and rejects paths outside the root. */
+async function resolveInside(root: string, path: string, real: (path: string) => Promise<string>): Promise<string> {
   if (!isAbsolute(path)) throw RequestError.invalidParams({ path }, 'the path must be absolute')
-  const home = await realpath(root)
+  const realRoot = await realpath(root)
   const file = await real(resolve(path)).catch(() => {
     throw RequestError.resourceNotFound(path)
   })
-  if (!file.startsWith(home + sep)) throw RequestError.invalidParams({ path }, 'the path is outside of the session')
+  if (!file.startsWith(realRoot + sep)) throw RequestError.invalidParams({ path }, 'the path is outside of the session')
   return file
 }
 
-/** Of a file that may not be there yet: the nearest folder that is decides. */
-async function existing(path: string): Promise<string> {
+/** For a file that may not exist yet, the nearest existing folder decides. */
+async function resolveExisting(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch {
     const above = dirname(path)
     if (above === path) throw RequestError.resourceNotFound(path)
-    return resolve(await existing(above), path.slice(above.length).replace(/^[/\\]+/, ''))
+    return resolve(await resolveExisting(above), path.slice(above.length).replace(/^[/\\]+/, ''))
   }
 }
 
-async function textOf(file: string, path: string, limitBytes: number): Promise<string> {
+async function readTextFile(file: string, path: string, limitBytes: number): Promise<string> {
   const handle = await open(file)
   try {
     const stat = await handle.stat()

@@ -1,11 +1,11 @@
-/** What comes from several sides, in the order it came, for one who reads it. */
+/** A queue with several writers and one reader, in order of arrival. */
 
-export interface Inbox<T> {
+export interface EventQueue<T> {
   push(item: T): void
   next(): Promise<T>
 }
 
-export function createInbox<T>(): Inbox<T> {
+export function createEventQueue<T>(): EventQueue<T> {
   const items: T[] = []
   let waiting: ((item: T) => void) | undefined
   return {

@@ -1,4 +1,4 @@
-/** One run of the agent's program: started, spoken to, and its capabilities known. */
+/** One process of the agent: started, initialized, and with known capabilities. */
 import { client, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type {
   AgentCapabilities,
@@ -11,65 +11,65 @@ import type {
 } from '@agentclientprotocol/sdk'
 import type { AgentLog } from '@parley/a2a'
 import { A2AError } from '@parley/a2a'
-import type { Programs } from '../programs/leftovers.ts'
+import type { ProgramManager } from '../programs/program-manager.ts'
 import type { Program } from '../programs/program.ts'
-import { within } from '../programs/within.ts'
+import { withTimeout } from '../programs/with-timeout.ts'
 import type { AcpEntry } from './entry.ts'
 import type { FileMethods } from './files.ts'
 import type { TerminalMethods } from './terminals.ts'
-import { acpWire } from './wire.ts'
+import { createAcpStream } from './acp-stream.ts'
 
-export interface Peer {
+export interface AcpPeer {
   readonly agent: ClientContext
   readonly capabilities: AgentCapabilities
   readonly info: InitializeResponse['agentInfo']
-  /** Resolves when nothing can be said to it any more. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>
   stop(): Promise<void>
 }
 
-export interface PeerParts {
+export interface AcpPeerDeps {
   readonly entry: AcpEntry
   readonly env: Readonly<Record<string, string>>
-  /** Where the program itself runs; its sessions may be elsewhere. */
+  /** Working directory of the process; its sessions may have others. */
   readonly cwd: string
-  readonly programs: Programs
+  readonly programs: ProgramManager
   readonly log: AgentLog
   readonly name: string
   readonly jsonNodes?: number | undefined
   onUpdate(notification: SessionNotification): void
   onPermission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>
-  /** If the agent may. */
+  /** Set if the agent may access files. */
   readonly files: FileMethods | undefined
   readonly terminals: TerminalMethods | undefined
 }
 
-/** A line of debris is shown to the operator, not the whole of it. */
-const debrisChars = 500
-/** Of one message: images and files come inside. */
+/** Limit for logging an invalid line. */
+const maxLoggedChars = 500
+/** Limit of one message; images and files are inline. */
 const messageBytes = 64_000_000
 
-export async function openPeer(parts: PeerParts): Promise<Peer> {
-  const { entry, log, name } = parts
-  const program = parts.programs.start({
+export async function openAcpPeer(deps: AcpPeerDeps): Promise<AcpPeer> {
+  const { entry, log, name } = deps
+  const program = deps.programs.start({
     command: entry.command,
-    cwd: parts.cwd,
-    env: parts.env,
+    cwd: deps.cwd,
+    env: deps.env,
     graceMs: entry.killGrace,
     onError: (line) => log.info('a program said on its error output', { agent: name, line }),
     onErrorsDropped: () => log.warn('a program says more on its error output', { agent: name }),
   })
-  const connection = connect(program, parts)
+  const connection = connect(program, deps)
   try {
-    const told = await within(initialize(connection, parts), entry.startTimeout, () => didNotStart('in time'))
-    if (told.protocolVersion !== PROTOCOL_VERSION) {
-      throw didNotStart('in a version of its protocol that is known here', `it speaks ${told.protocolVersion}`)
+    const response = await withTimeout(initialize(connection, deps), entry.startTimeout, () => startFailed('in time'))
+    if (response.protocolVersion !== PROTOCOL_VERSION) {
+      throw startFailed('in a version of its protocol that is known here', `it speaks ${response.protocolVersion}`)
     }
     await authenticate(connection, entry)
     return {
       agent: connection.agent,
-      capabilities: told.agentCapabilities ?? {},
-      info: told.agentInfo,
+      capabilities: response.agentCapabilities ?? {},
+      info: response.agentInfo,
       closed: connection.closed,
       async stop() {
         connection.close()
@@ -79,12 +79,12 @@ export async function openPeer(parts: PeerParts): Promise<Peer> {
   } catch (cause) {
     connection.close()
     await program.stop()
-    throw await explained(cause, program)
+    throw await startError(cause, program)
   }
 }
 
-function connect(program: Program, parts: PeerParts): ClientConnection {
-  const { log, name, jsonNodes, onUpdate, onPermission, files, terminals } = parts
+function connect(program: Program, deps: AcpPeerDeps): ClientConnection {
+  const { log, name, jsonNodes, onUpdate, onPermission, files, terminals } = deps
   const app = client({ name: 'parley' }).onRequest('session/request_permission', ({ params }) => onPermission(params))
   if (files !== undefined) {
     app.onRequest('fs/read_text_file', ({ params }) => files.read(params))
@@ -97,15 +97,15 @@ function connect(program: Program, parts: PeerParts): ClientConnection {
     app.onRequest('terminal/kill', ({ params }) => terminals.kill(params))
     app.onRequest('terminal/release', ({ params }) => terminals.release(params))
   }
-  const onDebris = (line: string): void =>
+  const onInvalidLine = (line: string): void =>
     log.warn('the agent said something that is no message of its protocol', {
       agent: name,
-      line: line.slice(0, debrisChars),
+      line: line.slice(0, maxLoggedChars),
     })
-  return app.connect(acpWire({ program, limitBytes: messageBytes, jsonNodes, onUpdate, onDebris }))
+  return app.connect(createAcpStream({ program, limitBytes: messageBytes, jsonNodes, onUpdate, onInvalidLine }))
 }
 
-function initialize({ agent }: ClientConnection, { files, terminals }: PeerParts): Promise<InitializeResponse> {
+function initialize({ agent }: ClientConnection, { files, terminals }: AcpPeerDeps): Promise<InitializeResponse> {
   return agent.request('initialize', {
     protocolVersion: PROTOCOL_VERSION,
     clientInfo: { name: 'parley', title: 'Parley', version: '1' },
@@ -119,18 +119,18 @@ function initialize({ agent }: ClientConnection, { files, terminals }: PeerParts
 async function authenticate({ agent }: ClientConnection, { authMethod, startTimeout }: AcpEntry): Promise<void> {
   if (authMethod === undefined) return
   const done = agent.request('authenticate', { methodId: authMethod })
-  await within(done, startTimeout, () => didNotStart('in time: it waits for somebody to sign in'))
+  await withTimeout(done, startTimeout, () => startFailed('in time: sign-in required'))
 }
 
-/** What a caller may read of it; the rest is the cause. */
-async function explained(cause: unknown, program: Program): Promise<A2AError> {
+/** The message is safe for the caller; the rest is in the cause. */
+async function startError(cause: unknown, program: Program): Promise<A2AError> {
   if (cause instanceof A2AError) return cause
   const exit = await program.exited
   const why = 'error' in exit ? exit.error : cause
   return new A2AError('AGENT_UNAVAILABLE', 'The program of the agent could not be started', {}, { cause: why })
 }
 
-function didNotStart(how: string, detail?: string): A2AError {
+function startFailed(how: string, detail?: string): A2AError {
   const cause = detail === undefined ? {} : { cause: new Error(detail) }
   return new A2AError('AGENT_UNAVAILABLE', `The program of the agent did not start ${how}`, {}, cause)
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part } from '@parley/a2a'
-import type { Asked } from './permission.ts'
-import { askedBy, byKind, optionMeant, questionOf } from './permission.ts'
+import type { PermissionQuestion } from './permission.ts'
+import { questionFromRequest, optionOfKind, parseOption, permissionMessage } from './permission.ts'
 
-const asked: Asked = {
+const asked: PermissionQuestion = {
   title: 'Delete everything',
   options: [
     { optionId: 'a', name: 'Allow once', kind: 'allow_once' },
@@ -12,18 +12,18 @@ const asked: Asked = {
     { optionId: 'c', name: 'Reject', kind: 'reject_once' },
   ],
 }
-const meant = (...parts: readonly Part[]): string | undefined => optionMeant({ parts }, asked)
+const meant = (...parts: readonly Part[]): string | undefined => parseOption({ parts }, asked)
 
 describe('a question for permission', () => {
   it('lists its options for people, and gives them as data for programs', () => {
-    const [text, data] = questionOf(asked).parts
+    const [text, data] = permissionMessage(asked).parts
     assert.match((text as { text: string }).text, /Delete everything\n\n1\. Allow once\n2\. Always allow\n3\. Reject\n/)
     assert.deepEqual(data, { data: { permission: { title: asked.title, options: asked.options } } })
   })
 
   it('has something to say where the agent does not', () => {
     assert.equal(
-      askedBy({ sessionId: 's', toolCall: { toolCallId: 't' }, options: [] }).title,
+      questionFromRequest({ sessionId: 's', toolCall: { toolCallId: 't' }, options: [] }).title,
       'The agent wants to use a tool',
     )
   })
@@ -59,9 +59,9 @@ describe('an answer', () => {
     }
   })
 
-  it('is found without asking anybody, this time rather than always', () => {
-    assert.deepEqual([byKind(asked.options, 'allow'), byKind(asked.options, 'reject')], ['a', 'c'])
-    assert.equal(byKind(asked.options.slice(1, 2), 'allow'), 'b')
-    assert.equal(byKind(asked.options.slice(0, 2), 'reject'), undefined)
+  it('is found without asking, for this time rather than always', () => {
+    assert.deepEqual([optionOfKind(asked.options, 'allow'), optionOfKind(asked.options, 'reject')], ['a', 'c'])
+    assert.equal(optionOfKind(asked.options.slice(1, 2), 'allow'), 'b')
+    assert.equal(optionOfKind(asked.options.slice(0, 2), 'reject'), undefined)
   })
 })

@@ -1,18 +1,20 @@
-/** A permission that the agent wants, as a question to the caller, and what the caller's answer means. */
+/** A permission request of the agent as a question to the caller, and the meaning of the caller's answer. */
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 import type { AgentMessage, Json, Message } from '@parley/a2a'
 
-export const refused: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
+export const cancelledPermission: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
 
-export const chosen = (optionId: string): RequestPermissionResponse => ({ outcome: { outcome: 'selected', optionId } })
+export const selectedPermission = (optionId: string): RequestPermissionResponse => ({
+  outcome: { outcome: 'selected', optionId },
+})
 
-/** What is asked for, in a form that a note can keep. */
-export interface Asked {
+/** The request in a form that a checkpoint can store. */
+export interface PermissionQuestion {
   readonly title: string
   readonly options: readonly { readonly optionId: string; readonly name: string; readonly kind: string }[]
 }
 
-export function askedBy({ toolCall, options }: RequestPermissionRequest): Asked {
+export function questionFromRequest({ toolCall, options }: RequestPermissionRequest): PermissionQuestion {
   const title = (toolCall.title ?? '').trim()
   return {
     title: title === '' ? 'The agent wants to use a tool' : title,
@@ -20,8 +22,8 @@ export function askedBy({ toolCall, options }: RequestPermissionRequest): Asked 
   }
 }
 
-/** The options are listed for people, and given as data for programs. */
-export function questionOf({ title, options }: Asked, isRepeated = false): AgentMessage {
+/** Lists the options as text for people and as data for programs. */
+export function permissionMessage({ title, options }: PermissionQuestion, isRepeated = false): AgentMessage {
   const list = options.map(({ name }, index) => `${index + 1}. ${name}`).join('\n')
   const lead = isRepeated ? 'That is none of the options. ' : ''
   const text = `${lead}The agent asks for permission: ${title}\n\n${list}\n\nAnswer with a number, or with the name of an option.`
@@ -30,10 +32,10 @@ export function questionOf({ title, options }: Asked, isRepeated = false): Agent
   }
 }
 
-/** The option that an answer means: by id, by name or by number, as data or as text; or nothing. */
-export function optionMeant({ parts }: Pick<Message, 'parts'>, { options }: Asked): string | undefined {
+/** The option that an answer selects: by id, name or number, as data or as text; otherwise undefined. */
+export function parseOption({ parts }: Pick<Message, 'parts'>, { options }: PermissionQuestion): string | undefined {
   for (const part of parts) {
-    const given = 'data' in part ? optionIn(part.data) : undefined
+    const given = 'data' in part ? optionIdInData(part.data) : undefined
     if (options.some(({ optionId }) => optionId === given)) return given
   }
   const text = parts.map((part) => ('text' in part ? part.text : '')).join(' ')
@@ -44,25 +46,25 @@ export function optionMeant({ parts }: Pick<Message, 'parts'>, { options }: Aske
   const byName = options.find(({ optionId, name }) => [optionId, name].some((each) => each.toLowerCase() === word))
   if (byName !== undefined) return byName.optionId
   const byNumber = /^\d{1,3}$/.test(word) ? options[Number(word) - 1] : undefined
-  return byNumber?.optionId ?? plainWords(word, options)
+  return byNumber?.optionId ?? optionForYesNo(word, options)
 }
 
-function optionIn(data: Json): string | undefined {
+function optionIdInData(data: Json): string | undefined {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined
   const { optionId, permission } = data as { readonly optionId?: Json; readonly permission?: Json }
   if (typeof optionId === 'string') return optionId
-  return permission === undefined ? undefined : optionIn(permission)
+  return permission === undefined ? undefined : optionIdInData(permission)
 }
 
-/** Yes and no mean this time only, where there is such an option. */
-function plainWords(word: string, options: Asked['options']): string | undefined {
-  if (/^(y|yes|ok|okay|allow|approve)$/.test(word)) return byKind(options, 'allow')
-  return /^(n|no|deny|reject|refuse)$/.test(word) ? byKind(options, 'reject') : undefined
+/** Yes and no select an option for this time only, if there is one. */
+function optionForYesNo(word: string, options: PermissionQuestion['options']): string | undefined {
+  if (/^(y|yes|ok|okay|allow|approve)$/.test(word)) return optionOfKind(options, 'allow')
+  return /^(n|no|deny|reject|refuse)$/.test(word) ? optionOfKind(options, 'reject') : undefined
 }
 
-/** Without asking anybody. Nothing if there is no such option. */
-export function byKind(
-  options: readonly Pick<PermissionOption, 'optionId' | 'kind'>[] | Asked['options'],
+/** Selects an option without asking. Undefined if there is none of this kind. */
+export function optionOfKind(
+  options: readonly Pick<PermissionOption, 'optionId' | 'kind'>[] | PermissionQuestion['options'],
   wanted: 'allow' | 'reject',
 ): string | undefined {
   const fits = (kind: string) => options.find((option) => option.kind === kind)?.optionId

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { PromptCapabilities } from '@agentclientprotocol/sdk'
 import type { Part } from '@parley/a2a'
-import { createPartBytes } from '../part-bytes.ts'
-import { promptOf } from './prompt.ts'
+import { createPartReader } from '../part-reader.ts'
+import { createAcpPrompt } from './prompt.ts'
 
-const bytes = createPartBytes({ guardedFetch: async () => new Response('fetched') })
+const bytes = createPartReader({ guardedFetch: async () => new Response('fetched') })
 const blocks = (takes: PromptCapabilities, ...parts: readonly Part[]) =>
-  promptOf({ parts }, takes, bytes, new AbortController().signal)
+  createAcpPrompt({ parts }, takes, bytes, new AbortController().signal)
 const raw = (text: string, mediaType: string, filename = 'f'): Part => ({
   raw: Buffer.from(text).toString('base64'),
   mediaType,

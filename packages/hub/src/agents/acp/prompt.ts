@@ -1,39 +1,39 @@
-/** A message as content blocks, within what the agent says it takes. */
+/** Converts a message to content blocks that the agent's capabilities allow. */
 import type { ContentBlock, PromptCapabilities } from '@agentclientprotocol/sdk'
 import type { Message, Part } from '@parley/a2a'
 import { A2AError } from '@parley/a2a'
-import type { KindParts, PartBytes } from '../kind.ts'
+import type { AgentServices, PartBytes } from '../kind.ts'
 
-export async function promptOf(
+export async function createAcpPrompt(
   { parts }: Pick<Message, 'parts'>,
-  takes: PromptCapabilities,
-  bytes: KindParts['bytes'],
+  capabilities: PromptCapabilities,
+  bytes: AgentServices['readPart'],
   signal: AbortSignal,
 ): Promise<ContentBlock[]> {
   const blocks: ContentBlock[] = []
-  for (const part of parts) blocks.push(await blockOf(part, takes, bytes, signal))
+  for (const part of parts) blocks.push(await contentBlockOf(part, capabilities, bytes, signal))
   return blocks
 }
 
-async function blockOf(
+async function contentBlockOf(
   part: Part,
-  takes: PromptCapabilities,
-  bytes: KindParts['bytes'],
+  capabilities: PromptCapabilities,
+  bytes: AgentServices['readPart'],
   signal: AbortSignal,
 ): Promise<ContentBlock> {
   if ('text' in part) return { type: 'text', text: part.text }
   if ('data' in part) return { type: 'text', text: JSON.stringify(part.data, undefined, 2) }
-  // An address that a stranger chose is fetched here, under the guard, and not by the agent.
+  // The hub fetches a URL from the caller with the guarded fetch, so that the agent does not fetch it.
   const file = await bytes(part, signal)
   const { mediaType = 'application/octet-stream', filename = 'file' } = file
-  if (mediaType.startsWith('image/') && takes.image === true) {
+  if (mediaType.startsWith('image/') && capabilities.image === true) {
     return { type: 'image', data: base64(file), mimeType: mediaType }
   }
-  if (mediaType.startsWith('audio/') && takes.audio === true) {
+  if (mediaType.startsWith('audio/') && capabilities.audio === true) {
     return { type: 'audio', data: base64(file), mimeType: mediaType }
   }
   const text = textIn(file, mediaType)
-  if (takes.embeddedContext === true) {
+  if (capabilities.embeddedContext === true) {
     const about = { uri: `attachment:///${encodeURIComponent(filename)}`, mimeType: mediaType }
     return { type: 'resource', resource: text === undefined ? { ...about, blob: base64(file) } : { ...about, text } }
   }

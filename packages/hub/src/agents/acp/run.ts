@@ -1,150 +1,169 @@
 /**
- * A message as a turn of the agent's session; and one that a restart interrupted: its session is loaded, what it had said is
- * taken over, and it is told to go on.
+ * Runs a message as a turn of the agent's session. After a restart it loads the session, takes over what the agent had
+ * said, and tells it to continue.
  */
 import type { AgentFunction, Artifact, Json, Turn } from '@parley/a2a'
 import { A2AError, artifact, newId, status } from '@parley/a2a'
-import type { KindParts } from '../kind.ts'
-import type { Queues } from '../programs/queues.ts'
-import { orAborted, within } from '../programs/within.ts'
+import type { AgentServices } from '../kind.ts'
+import type { KeyedMutex } from '../programs/keyed-mutex.ts'
+import { orAborted, withTimeout } from '../programs/with-timeout.ts'
 import { sessionKeyOf } from '../session-key.ts'
-import type { Questions } from './asking.ts'
-import { createAsking } from './asking.ts'
-import type { Conversation, Reports } from './converse.ts'
-import { converse, sentenceOf } from './converse.ts'
+import type { PermissionQuestions } from './permission-prompter.ts'
+import { createPermissionPrompter } from './permission-prompter.ts'
+import type { PromptRun, ReportStream } from './run-prompt.ts'
+import { runPrompt, failureMessage } from './run-prompt.ts'
 import type { AcpEntry } from './entry.ts'
-import type { Keeper } from './keeper.ts'
-import { promptOf } from './prompt.ts'
-import { missingOf } from './replay.ts'
-import type { Sessions } from './sessions.ts'
-import type { Switchboard } from './switchboard.ts'
-import { Answer } from './told.ts'
+import type { AcpPeerSupervisor } from './peer-supervisor.ts'
+import { createAcpPrompt } from './prompt.ts'
+import { missingText } from './session-replay.ts'
+import type { AcpSessions } from './sessions.ts'
+import type { SessionRouter } from './session-router.ts'
+import { AcpAnswerText } from './acp-updates.ts'
 
-export interface AcpParts extends Pick<KindParts, 'name' | 'bytes'> {
+export interface AcpDeps extends Pick<AgentServices, 'name' | 'readPart'> {
   readonly entry: AcpEntry
-  readonly keeper: Keeper
-  readonly sessions: Sessions
-  readonly board: Switchboard
-  /** Turns of one conversation wait for each other. */
-  readonly queues: Queues
+  readonly supervisor: AcpPeerSupervisor
+  readonly sessions: AcpSessions
+  readonly router: SessionRouter
+  /** Turns of one conversation run one at a time. */
+  readonly sessionLocks: KeyedMutex
 }
 
-/** What is needed to go on after a restart. */
-interface Checkpoint {
+/** What a restarted turn needs to continue. */
+interface AcpCheckpoint {
   readonly sessionId: string
   readonly artifactId: string
-  /** How much of the artifact was there before the last prompt. */
+  /** Length of the artifact before the last prompt. */
   readonly from: number
-  readonly questions: Questions
+  readonly questions: PermissionQuestions
 }
 
-/** What the agent is told after a restart. */
-const goOn =
+/** The prompt after a restart. */
+const continuePrompt =
   'You were interrupted in the middle of your last answer because the program was restarted. Go on from where you stopped, and do not say again what you have already said.'
 
-export function runAcp(parts: AcpParts): { readonly run: AgentFunction; readonly reattach: AgentFunction } {
-  const { entry, keeper, sessions, board, queues, name, bytes } = parts
+export function createAcpAgent(deps: AcpDeps): { readonly run: AgentFunction; readonly reattach: AgentFunction } {
+  const { entry, supervisor, sessions, router, sessionLocks, name, readPart } = deps
 
-  async function* inQueue(turn: Turn, work: (key: string) => Reports): Reports {
+  async function* serialized(turn: Turn, work: (key: string) => ReportStream): ReportStream {
     const key = sessionKeyOf(turn, name)
-    const release = await queues.take(key, turn.signal)
+    const release = await sessionLocks.acquire(key, turn.signal)
     try {
       yield* work(key)
     } finally {
-      sessions.rest(key)
+      sessions.scheduleClose(key)
       release()
     }
   }
 
-  /** What the agent does not answer in time, or refuses, is told in a sentence. */
-  async function orFail<T>(turn: Turn, asking: Promise<T>): Promise<T> {
+  /** Reports a timeout or a refusal of the agent as a sentence. */
+  async function withStartTimeout<T>(turn: Turn, permissions: Promise<T>): Promise<T> {
     const late = (): A2AError => new A2AError('AGENT_UNAVAILABLE', 'The agent did not answer in time')
     try {
-      return await orAborted(within(asking, entry.startTimeout, late), turn.signal)
+      return await orAborted(withTimeout(permissions, entry.startTimeout, late), turn.signal)
     } catch (cause) {
       turn.signal.throwIfAborted()
       turn.log.error('a session of the agent could not be had', { agent: name, taskId: turn.task.id, cause })
-      throw cause instanceof A2AError ? cause : new A2AError('AGENT_UNAVAILABLE', sentenceOf(cause), {}, { cause })
+      throw cause instanceof A2AError ? cause : new A2AError('AGENT_UNAVAILABLE', failureMessage(cause), {}, { cause })
     }
   }
 
-  /** While it is worked with, the program stays; one that got stuck is then replaced. */
-  async function* held(key: string, given: Omit<Conversation, 'board' | 'entry' | 'onStuck'>): Reports {
+  /** Keeps the process while the turn uses it; a process that is stuck is replaced afterwards. */
+  async function* runRetained(
+    key: string,
+    given: Omit<PromptRun, 'router' | 'entry' | 'onUnresponsive'>,
+  ): ReportStream {
     const { peer } = given
-    const release = keeper.hold(peer)
+    const release = supervisor.retain(peer)
     const onStuck = (): void => {
-      sessions.drop(key)
-      keeper.retire(peer)
+      sessions.forget(key)
+      supervisor.retire(peer)
     }
     try {
-      yield* converse({ ...given, board, entry, onStuck })
+      yield* runPrompt({ ...given, router, entry, onUnresponsive: onStuck })
     } finally {
       release()
     }
   }
 
-  async function* begin(turn: Turn, key: string): Reports {
-    const peer = await keeper.peer(turn.signal)
-    const prompt = await promptOf(turn.message, peer.capabilities.promptCapabilities ?? {}, bytes, turn.signal)
-    const { session, isLost } = await orFail(turn, sessions.open(key, peer))
-    const artifactId = nextId(await turn.artifacts())
+  async function* runPromptTurn(turn: Turn, key: string): ReportStream {
+    const peer = await supervisor.peer(turn.signal)
+    const prompt = await createAcpPrompt(
+      turn.message,
+      peer.capabilities.promptCapabilities ?? {},
+      readPart,
+      turn.signal,
+    )
+    const { session, isLost } = await withStartTimeout(turn, sessions.open(key, peer))
+    const artifactId = nextArtifactId(await turn.artifacts())
     const base = { sessionId: session.id, artifactId, from: 0 }
-    const asking = createAsking({
+    const permissions = createPermissionPrompter({
       turn,
       policy: entry.permissions,
-      keep: (questions) => turn.checkpoint({ ...base, questions }),
+      save: (questions) => turn.checkpoint({ ...base, questions }),
     })
-    // Before the agent hears of it: what it does then can be found again.
-    await turn.checkpoint({ ...base, questions: asking.questions })
+    // Stored before the prompt is sent, so that its effects can be found again.
+    await turn.checkpoint({ ...base, questions: permissions.questions })
     if (isLost) yield status('The conversation before this could not be loaded: it begins anew', { session: 'new' })
-    yield* held(key, { turn, peer, sessionId: session.id, prompt, artifactId, asking, answer: new Answer() })
+    yield* runRetained(key, {
+      turn,
+      peer,
+      sessionId: session.id,
+      prompt,
+      artifactId,
+      permissions,
+      answer: new AcpAnswerText(),
+    })
   }
 
-  async function* continued(turn: Turn, key: string, before: Checkpoint): Reports {
+  async function* resumeTurn(turn: Turn, key: string, before: AcpCheckpoint): ReportStream {
     const { sessionId, artifactId, questions } = before
     let from = before.from
-    const keep = (now: Questions): Promise<void> => turn.checkpoint({ sessionId, artifactId, from, questions: now })
-    const asking = createAsking({ turn, policy: entry.permissions, before: questions, keep })
-    await asking.recall()
-    const peer = await keeper.peer(turn.signal)
-    const { replay } = await orFail(turn, sessions.load(key, sessionId, peer))
-    const said = textOf((await turn.artifacts()).find((one) => one.artifactId === artifactId))
-    // Nobody can tell a message that it never heard from one that it does not repeat, unless it repeats another.
+    const keep = (now: PermissionQuestions): Promise<void> =>
+      turn.checkpoint({ sessionId, artifactId, from, questions: now })
+    const permissions = createPermissionPrompter({ turn, policy: entry.permissions, before: questions, save: keep })
+    await permissions.replayAnswers()
+    const peer = await supervisor.peer(turn.signal)
+    const { replay } = await withStartTimeout(turn, sessions.load(key, sessionId, peer))
+    const loggedText = artifactText((await turn.artifacts()).find((one) => one.artifactId === artifactId))
+    // A message that the agent never received looks like one that it does not replay, unless it replays another one.
     const { lastUser } = replay
-    const hasHeard = lastUser === undefined || lastUser.includes(turn.text.trim()) || lastUser.includes(goOn)
-    const missing = hasHeard && lastUser !== undefined ? missingOf(said.slice(from), replay) : ''
-    if (missing !== '') yield artifact(artifactId, { text: missing, append: said !== '' })
-    from = said.length + missing.length
-    await keep(asking.questions)
+    const hasHeard = lastUser === undefined || lastUser.includes(turn.text.trim()) || lastUser.includes(continuePrompt)
+    const missing = hasHeard && lastUser !== undefined ? missingText(loggedText.slice(from), replay) : ''
+    if (missing !== '') yield artifact(artifactId, { text: missing, append: loggedText !== '' })
+    from = loggedText.length + missing.length
+    await keep(permissions.questions)
     const prompt = hasHeard
-      ? [{ type: 'text' as const, text: goOn }]
-      : await promptOf(turn.message, peer.capabilities.promptCapabilities ?? {}, bytes, turn.signal)
-    const answer = new Answer(said + missing)
-    yield* held(key, { turn, peer, sessionId, prompt, artifactId, asking, answer })
+      ? [{ type: 'text' as const, text: continuePrompt }]
+      : await createAcpPrompt(turn.message, peer.capabilities.promptCapabilities ?? {}, readPart, turn.signal)
+    const answer = new AcpAnswerText(loggedText + missing)
+    yield* runRetained(key, { turn, peer, sessionId, prompt, artifactId, permissions, answer })
   }
 
   return {
-    run: (turn) => inQueue(turn, (key) => begin(turn, key)),
+    run: (turn) => serialized(turn, (key) => runPromptTurn(turn, key)),
     reattach(turn) {
-      const before = checkpointIn(turn.resumed?.checkpoint)
-      return inQueue(turn, (key) => (before === undefined ? begin(turn, key) : continued(turn, key, before)))
+      const before = readAcpCheckpoint(turn.resumed?.checkpoint)
+      return serialized(turn, (key) =>
+        before === undefined ? runPromptTurn(turn, key) : resumeTurn(turn, key, before),
+      )
     },
   }
 }
 
-/** `answer`, in the next turn of the same task `answer-2`, as the answers of other agents are called. */
-function nextId(artifacts: readonly Artifact[]): string {
+/** `answer`, then `answer-2` in the next turn of the same task, as other agent kinds name their answers. */
+function nextArtifactId(artifacts: readonly Artifact[]): string {
   const taken = new Set(artifacts.map(({ artifactId }) => artifactId))
   if (!taken.has('answer')) return 'answer'
   for (let count = 2; count <= taken.size + 1; count += 1) if (!taken.has(`answer-${count}`)) return `answer-${count}`
   return newId()
 }
 
-function textOf(one: Artifact | undefined): string {
+function artifactText(one: Artifact | undefined): string {
   return (one?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
 }
 
-function checkpointIn(data: Json | undefined): Checkpoint | undefined {
-  const kept = (data ?? {}) as Partial<Checkpoint>
-  return kept.sessionId === undefined ? undefined : (kept as Checkpoint)
+function readAcpCheckpoint(data: Json | undefined): AcpCheckpoint | undefined {
+  const kept = (data ?? {}) as Partial<AcpCheckpoint>
+  return kept.sessionId === undefined ? undefined : (kept as AcpCheckpoint)
 }

@@ -1,58 +1,62 @@
 /**
- * Which session of the agent a conversation is. Kept in notes, so that it is found again after a restart: it is then loaded
- * where the agent can, and begun anew where it cannot.
+ * Maps conversations to sessions of the agent. The mapping is in the key-value store. After a restart a session is loaded
+ * if the agent supports that, and replaced by a new one otherwise.
  */
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { McpServer, NewSessionResponse, SessionUpdate } from '@agentclientprotocol/sdk'
 import { A2AError } from '@parley/a2a'
-import type { AgentLog, Json, Notes } from '@parley/a2a'
+import type { AgentLog, Json, KeyValueStore } from '@parley/a2a'
 import type { AcpEntry } from './entry.ts'
-import type { Peer } from './peer.ts'
-import type { Replay } from './replay.ts'
-import { createReplay } from './replay.ts'
+import type { AcpPeer } from './peer.ts'
+import type { SessionReplay } from './session-replay.ts'
+import { createSessionReplay } from './session-replay.ts'
 
-export interface Session {
+export interface AcpSession {
   readonly id: string
   readonly cwd: string
 }
 
-export interface Sessions {
-  /** The session of a conversation. `isLost`: there was one before, and it could not be had again. */
-  open(key: string, peer: Peer): Promise<{ readonly session: Session; readonly isLost: boolean }>
-  /** The same one, with what the agent tells of its past. Rejects if it cannot be had. */
-  load(key: string, id: string, peer: Peer): Promise<{ readonly session: Session; readonly replay: Replay }>
-  /** It does not do as it should: the next message gets it from the agent anew. */
-  drop(key: string): void
-  /** The turn is over: it is closed after a while. */
-  rest(key: string): void
+export interface AcpSessions {
+  /** The session of a conversation. `isLost`: there was an earlier one that could not be loaded. */
+  open(key: string, peer: AcpPeer): Promise<{ readonly session: AcpSession; readonly isLost: boolean }>
+  /** The same session with its replayed history. Rejects if it cannot be loaded. */
+  load(
+    key: string,
+    id: string,
+    peer: AcpPeer,
+  ): Promise<{ readonly session: AcpSession; readonly replay: SessionReplay }>
+  /** Drops a session that misbehaves: the next message loads it again. */
+  forget(key: string): void
+  /** Closes the session after an idle time; called when a turn has ended. */
+  scheduleClose(key: string): void
   folderOf(sessionId: string): string | undefined
   close(): void
 }
 
-export interface SessionParts {
+export interface AcpSessionsDeps {
   readonly entry: AcpEntry
   readonly baseDir: string
-  readonly notes: Notes
+  readonly notes: KeyValueStore
   readonly log: AgentLog
   readonly now: () => number
-  /** Tells what the agent says of a session, for as long as nobody calls what this answers. */
+  /** Delivers updates of a session until the returned function is called. */
   listen(sessionId: string, heard: (update: SessionUpdate) => void): () => void
 }
 
-interface Live {
-  readonly session: Session
-  readonly peer: Peer
+interface ActiveSession {
+  readonly session: AcpSession
+  readonly peer: AcpPeer
   idle?: NodeJS.Timeout
 }
 
-const kind = 'session'
-/** A conversation that nobody went on with for so long is forgotten. */
-const keptMs = 90 * 86_400_000
+const recordKind = 'session'
+/** A conversation that is unused for this long is forgotten. */
+const retentionMs = 90 * 86_400_000
 
-export function createSessions(parts: SessionParts): Sessions {
-  const { entry, baseDir, notes, log, now, listen } = parts
-  const live = new Map<string, Live>()
+export function createAcpSessions(deps: AcpSessionsDeps): AcpSessions {
+  const { entry, baseDir, notes, log, now, listen } = deps
+  const activeSessions = new Map<string, ActiveSession>()
   const mcpServers = entry.mcpServers.map(mcpServer)
 
   async function folder(key: string): Promise<string> {
@@ -61,11 +65,11 @@ export function createSessions(parts: SessionParts): Sessions {
     return cwd
   }
 
-  function remember(key: string, { id, cwd }: Session): Promise<unknown> {
-    return notes.write(kind, { key, value: { id, cwd }, expiresAt: now() + keptMs })
+  function remember(key: string, { id, cwd }: AcpSession): Promise<unknown> {
+    return notes.write(recordKind, { key, value: { id, cwd }, expiresAt: now() + retentionMs })
   }
 
-  async function begin(key: string, peer: Peer): Promise<Session> {
+  async function createSession(key: string, peer: AcpPeer): Promise<AcpSession> {
     const cwd = await folder(key)
     const made = await peer.agent.request('session/new', { cwd, mcpServers })
     const session = { id: made.sessionId, cwd }
@@ -74,16 +78,16 @@ export function createSessions(parts: SessionParts): Sessions {
     return session
   }
 
-  /** Answers nothing where the agent has no way to. */
-  async function again(session: Session, peer: Peer): Promise<Replay | undefined> {
+  /** Returns undefined if the agent cannot load sessions. */
+  async function reload(session: AcpSession, peer: AcpPeer): Promise<SessionReplay | undefined> {
     const { id: sessionId, cwd } = session
-    const replay = createReplay()
+    const replay = createSessionReplay()
     const { loadSession, sessionCapabilities } = peer.capabilities
     const stop = listen(sessionId, replay.add)
     try {
       if (loadSession === true) {
         await configure(peer, sessionId, await peer.agent.request('session/load', { sessionId, cwd, mcpServers }))
-      } else if (can(sessionCapabilities?.resume)) {
+      } else if (isSupported(sessionCapabilities?.resume)) {
         await configure(peer, sessionId, await peer.agent.request('session/resume', { sessionId, cwd, mcpServers }))
       } else return undefined
       return replay
@@ -93,15 +97,15 @@ export function createSessions(parts: SessionParts): Sessions {
   }
 
   async function configure(
-    peer: Peer,
+    peer: AcpPeer,
     sessionId: string,
-    told: Partial<NewSessionResponse> | undefined,
+    response: Partial<NewSessionResponse> | undefined,
   ): Promise<void> {
     const { mode, model, options } = entry
-    if (mode !== undefined && told?.modes?.currentModeId !== mode) {
+    if (mode !== undefined && response?.modes?.currentModeId !== mode) {
       await peer.agent.request('session/set_mode', { sessionId, modeId: mode })
     }
-    const offered = told?.configOptions ?? []
+    const offered = response?.configOptions ?? []
     const wanted = { ...options, ...(model !== undefined ? { [modelOption(offered)]: model } : {}) }
     for (const [configId, value] of Object.entries(wanted)) {
       if (offered.find(({ id }) => id === configId)?.currentValue === value) continue
@@ -110,77 +114,77 @@ export function createSessions(parts: SessionParts): Sessions {
     }
   }
 
-  function use(key: string, session: Session, peer: Peer): Session {
-    clearTimeout(live.get(key)?.idle)
-    live.set(key, { session, peer })
+  function activate(key: string, session: AcpSession, peer: AcpPeer): AcpSession {
+    clearTimeout(activeSessions.get(key)?.idle)
+    activeSessions.set(key, { session, peer })
     return session
   }
 
   return {
     async open(key, peer) {
-      const there = live.get(key)
-      if (there?.peer === peer) {
-        clearTimeout(there.idle)
-        return { session: there.session, isLost: false }
+      const active = activeSessions.get(key)
+      if (active?.peer === peer) {
+        clearTimeout(active.idle)
+        return { session: active.session, isLost: false }
       }
-      const noted = sessionIn((await notes.read(kind, key))?.value)
-      if (noted === undefined) return { session: use(key, await begin(key, peer), peer), isLost: false }
-      const replay = await again(noted, peer).catch((cause: unknown) => {
+      const stored = sessionIn((await notes.read(recordKind, key))?.value)
+      if (stored === undefined) return { session: activate(key, await createSession(key, peer), peer), isLost: false }
+      const replay = await reload(stored, peer).catch((cause: unknown) => {
         log.warn('a session could not be loaded; another one is begun', { cause })
         return undefined
       })
-      if (replay === undefined) return { session: use(key, await begin(key, peer), peer), isLost: true }
-      await remember(key, noted)
-      return { session: use(key, noted, peer), isLost: false }
+      if (replay === undefined) return { session: activate(key, await createSession(key, peer), peer), isLost: true }
+      await remember(key, stored)
+      return { session: activate(key, stored, peer), isLost: false }
     },
     async load(key, id, peer) {
       const session = { id, cwd: await folder(key) }
-      const replay = await again(session, peer)
+      const replay = await reload(session, peer)
       if (replay === undefined) {
         throw new A2AError('AGENT_UNAVAILABLE', 'The agent cannot go on with what a restart interrupted')
       }
       await remember(key, session)
-      return { session: use(key, session, peer), replay }
+      return { session: activate(key, session, peer), replay }
     },
-    drop(key) {
-      clearTimeout(live.get(key)?.idle)
-      live.delete(key)
+    forget(key) {
+      clearTimeout(activeSessions.get(key)?.idle)
+      activeSessions.delete(key)
     },
-    rest(key) {
-      const one = live.get(key)
+    scheduleClose(key) {
+      const one = activeSessions.get(key)
       if (one === undefined) return
       const { capabilities, agent } = one.peer
-      const comesBack = capabilities.loadSession === true || can(capabilities.sessionCapabilities?.resume)
-      // What could not be had again stays, however idle.
-      if (!comesBack) return
+      const isReloadable = capabilities.loadSession === true || isSupported(capabilities.sessionCapabilities?.resume)
+      // A session that cannot be loaded again stays open.
+      if (!isReloadable) return
       clearTimeout(one.idle)
       one.idle = setTimeout(() => {
-        if (live.get(key) === one) live.delete(key)
-        if (!can(capabilities.sessionCapabilities?.close)) return
+        if (activeSessions.get(key) === one) activeSessions.delete(key)
+        if (!isSupported(capabilities.sessionCapabilities?.close)) return
         agent.request('session/close', { sessionId: one.session.id }).catch(() => {})
       }, entry.idleTimeout)
       one.idle.unref()
     },
     folderOf(sessionId) {
-      for (const { session } of live.values()) if (session.id === sessionId) return session.cwd
+      for (const { session } of activeSessions.values()) if (session.id === sessionId) return session.cwd
       return undefined
     },
     close() {
-      for (const { idle } of live.values()) clearTimeout(idle)
-      live.clear()
+      for (const { idle } of activeSessions.values()) clearTimeout(idle)
+      activeSessions.clear()
     },
   }
 }
 
-/** An agent says what it can by an object, which may be empty. */
-const can = (capability: object | null | undefined): boolean => (capability ?? undefined) !== undefined
+/** An agent declares a capability with an object, which may be empty. */
+const isSupported = (capability: object | null | undefined): boolean => (capability ?? undefined) !== undefined
 
-function sessionIn(value: Json | undefined): Session | undefined {
+function sessionIn(value: Json | undefined): AcpSession | undefined {
   const { id, cwd } = (value ?? {}) as { readonly id?: Json; readonly cwd?: Json }
   return typeof id === 'string' && typeof cwd === 'string' ? { id, cwd } : undefined
 }
 
-/** The option that chooses the model, whatever its id. */
+/** The option that selects the model, whatever its id. */
 function modelOption(offered: readonly { readonly id: string; readonly category?: string | null }[]): string {
   return offered.find(({ category }) => category === 'model')?.id ?? 'model'
 }

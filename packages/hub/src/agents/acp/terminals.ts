@@ -1,4 +1,4 @@
-/** Commands that an agent may run through the hub: below the folder of its session, with their output kept to a bound. */
+/** Commands that an agent may run through the hub: in the folder of its session, with limited output. */
 import { resolve, sep } from 'node:path'
 import type {
   CreateTerminalRequest,
@@ -8,21 +8,21 @@ import type {
 } from '@agentclientprotocol/sdk'
 import { RequestError } from '@agentclientprotocol/sdk'
 import { newId } from '@parley/a2a'
-import type { Programs } from '../programs/leftovers.ts'
-import type { Exit, Program } from '../programs/program.ts'
+import type { ProgramManager } from '../programs/program-manager.ts'
+import type { ProgramExit, Program } from '../programs/program.ts'
 
-interface At {
+interface TerminalRef {
   readonly sessionId: string
   readonly terminalId: string
 }
 
 export interface TerminalMethods {
   create(request: CreateTerminalRequest): Promise<CreateTerminalResponse>
-  output(at: At): Promise<TerminalOutputResponse>
-  waitForExit(at: At): Promise<WaitForTerminalExitResponse>
-  kill(at: At): Promise<Record<string, never>>
-  release(at: At): Promise<Record<string, never>>
-  /** Stops all of them. */
+  output(at: TerminalRef): Promise<TerminalOutputResponse>
+  waitForExit(at: TerminalRef): Promise<WaitForTerminalExitResponse>
+  kill(at: TerminalRef): Promise<Record<string, never>>
+  release(at: TerminalRef): Promise<Record<string, never>>
+  /** Stops all terminals. */
   close(): Promise<void>
 }
 
@@ -31,12 +31,12 @@ interface Terminal {
   readonly program: Program
   readonly limitBytes: number
   output: Buffer
-  isCut: boolean
-  exit: Exit | undefined
+  isTruncated: boolean
+  exit: ProgramExit | undefined
 }
 
-export interface TerminalParts {
-  readonly programs: Programs
+export interface TerminalDeps {
+  readonly programs: ProgramManager
   readonly env: Readonly<Record<string, string>>
   readonly graceMs: number
   folderOf(sessionId: string): string | undefined
@@ -44,11 +44,11 @@ export interface TerminalParts {
   readonly maxTerminals?: number
 }
 
-export function terminalMethods(parts: TerminalParts): TerminalMethods {
-  const { programs, env, graceMs, folderOf, maxBytes = 1_000_000, maxTerminals = 32 } = parts
+export function createTerminalMethods(deps: TerminalDeps): TerminalMethods {
+  const { programs, env, graceMs, folderOf, maxBytes = 1_000_000, maxTerminals = 32 } = deps
   const terminals = new Map<string, Terminal>()
 
-  function find({ sessionId, terminalId }: At): Terminal {
+  function find({ sessionId, terminalId }: TerminalRef): Terminal {
     const terminal = terminals.get(terminalId)
     if (terminal?.sessionId !== sessionId) throw RequestError.resourceNotFound(terminalId)
     return terminal
@@ -56,10 +56,10 @@ export function terminalMethods(parts: TerminalParts): TerminalMethods {
 
   return {
     async create({ sessionId, command, args = [], env: more = [], cwd, outputByteLimit }) {
-      const home = folderOf(sessionId)
-      if (home === undefined) throw RequestError.sessionNotFound(sessionId)
-      const folder = resolve(home, cwd ?? '.')
-      if (folder !== home && !folder.startsWith(home + sep)) {
+      const sessionFolder = folderOf(sessionId)
+      if (sessionFolder === undefined) throw RequestError.sessionNotFound(sessionId)
+      const folder = resolve(sessionFolder, cwd ?? '.')
+      if (folder !== sessionFolder && !folder.startsWith(sessionFolder + sep)) {
         throw RequestError.invalidParams({ cwd }, 'the folder is outside of the session')
       }
       if (terminals.size >= maxTerminals) throw RequestError.internalError(undefined, 'too many terminals are open')
@@ -68,7 +68,7 @@ export function terminalMethods(parts: TerminalParts): TerminalMethods {
         sessionId,
         limitBytes,
         output: Buffer.alloc(0),
-        isCut: false,
+        isTruncated: false,
         exit: undefined,
         program: programs.start({
           command: [command, ...args],
@@ -76,25 +76,25 @@ export function terminalMethods(parts: TerminalParts): TerminalMethods {
           env: { ...env, ...Object.fromEntries(more.map(({ name, value }) => [name, value])) },
           graceMs,
           onError() {},
-          onErrorBytes: (chunk) => keep(terminal, chunk),
+          onErrorBytes: (chunk) => appendOutput(terminal, chunk),
         }),
       }
       const terminalId = newId()
       terminals.set(terminalId, terminal)
       terminal.program.endInput()
-      void follow(terminal)
+      void readOutput(terminal)
       return { terminalId }
     },
     async output(at) {
-      const { output, isCut, exit } = find(at)
+      const { output, isTruncated, exit } = find(at)
       return {
         output: output.toString('utf8'),
-        truncated: isCut,
-        ...(exit !== undefined ? { exitStatus: statusOf(exit) } : {}),
+        truncated: isTruncated,
+        ...(exit !== undefined ? { exitStatus: exitStatusOf(exit) } : {}),
       }
     },
     async waitForExit(at) {
-      return statusOf(await find(at).program.exited)
+      return exitStatusOf(await find(at).program.exited)
     },
     async kill(at) {
       await find(at).program.stop()
@@ -114,21 +114,21 @@ export function terminalMethods(parts: TerminalParts): TerminalMethods {
   }
 }
 
-async function follow(terminal: Terminal): Promise<void> {
+async function readOutput(terminal: Terminal): Promise<void> {
   void terminal.program.exited.then((exit) => void (terminal.exit = exit))
-  for await (const chunk of terminal.program.output) keep(terminal, chunk)
+  for await (const chunk of terminal.program.output) appendOutput(terminal, chunk)
 }
 
-/** The end is what counts: the beginning goes first, at a whole character. */
-function keep(terminal: Terminal, chunk: Uint8Array): void {
+/** Drops output from the beginning, at a character boundary, because the end matters most. */
+function appendOutput(terminal: Terminal, chunk: Uint8Array): void {
   const all = Buffer.concat([terminal.output, chunk])
   let from = Math.max(0, all.length - terminal.limitBytes)
-  terminal.isCut ||= from > 0
+  terminal.isTruncated ||= from > 0
   while (from > 0 && from < all.length && ((all[from] ?? 0) & 0xc0) === 0x80) from += 1
   terminal.output = all.subarray(from)
 }
 
-function statusOf(exit: Exit): WaitForTerminalExitResponse {
+function exitStatusOf(exit: ProgramExit): WaitForTerminalExitResponse {
   if ('code' in exit) return { exitCode: exit.code, signal: null }
   return 'signal' in exit ? { exitCode: null, signal: exit.signal } : { exitCode: 127, signal: null }
 }

@@ -1,4 +1,4 @@
-/** What a `command` entry of the configuration says. */
+/** Schema of a `command` entry of the configuration. */
 import { z } from 'zod'
 import { duration, nonEmpty, size } from '../../config/values.ts'
 
@@ -73,7 +73,7 @@ export const commandEntry = z
     }
   })
 
-/** In an argument: what is put there. */
+/** Placeholders in an argument. */
 export const placeholder = /\{(text|taskId|contextId|dir)\}/
 
 export type CommandEntry = z.output<typeof commandEntry>

@@ -1,133 +1,149 @@
-/** One message to a program, and what becomes of its task. The program's exit decides, not what we think of it (S0-16). */
+/** Sends one message to a program and derives the state of its task. The exit code of the program decides (S0-16). */
 import type { AgentFunction, Json, Report, Turn } from '@parley/a2a'
 import { fail } from '@parley/a2a'
-import type { KindParts } from '../kind.ts'
-import type { Programs } from '../programs/leftovers.ts'
-import type { Exit, Program } from '../programs/program.ts'
+import type { AgentServices } from '../kind.ts'
+import type { ProgramManager } from '../programs/program-manager.ts'
+import type { ProgramExit, Program } from '../programs/program.ts'
 import { sessionKeyOf } from '../session-key.ts'
 import type { CommandEntry } from './entry.ts'
-import type { Folder } from './folder.ts'
-import { giveFiles, makeFolder } from './folder.ts'
-import type { Heard, Hearing } from './hear.ts'
-import { hearAnswer, hearLines, hearText } from './hear.ts'
-import { commandFor, messageLine, messageText, saysTextInArguments, sessionEnv, turnEnv, usesFolder } from './say.ts'
-import type { Telling } from './say.ts'
-import type { Seat, Seats } from './seats.ts'
+import type { TurnFolder } from './turn-folder.ts'
+import { provideFiles, createTurnFolder } from './turn-folder.ts'
+import type { OutputEnd, OutputReports } from './read-output.ts'
+import { readTextAnswer, readJsonl, readText } from './read-output.ts'
+import {
+  commandLine,
+  messageLine,
+  messageText,
+  hasTextArgument,
+  sessionEnv,
+  turnEnv,
+  hasFolderArgument,
+} from './write-input.ts'
+import type { ProgramInput } from './write-input.ts'
+import type { ProcessLease, ProcessPool } from './process-pool.ts'
 
-export interface CommandParts extends Pick<KindParts, 'name' | 'bytes' | 'programEnv' | 'jsonNodes'> {
-  readonly seats: Seats
-  readonly programs: Programs
+export interface CommandDeps extends Pick<AgentServices, 'name' | 'readPart' | 'programEnv' | 'jsonNodes'> {
+  readonly pool: ProcessPool
+  readonly programs: ProgramManager
   readonly cwd: string
 }
 
-export function runCommand(entry: CommandEntry, parts: CommandParts): AgentFunction {
+export function commandAgent(entry: CommandEntry, deps: CommandDeps): AgentFunction {
   return async function* run(turn: Turn): AsyncGenerator<Report, void, void> {
-    const state = stateIn(turn.remembered)
-    // Durable before the program can do anything: it is never run for a task that nobody knows of.
+    const state = rememberedState(turn.lastCheckpoint)
+    // Durable before the program starts: no program ever runs for an unknown task.
     await turn.checkpoint(state === undefined ? {} : { state })
-    const folder = needsFolder(entry, turn) ? await makeFolder() : undefined
+    const folder = needsFolder(entry, turn) ? await createTurnFolder() : undefined
     try {
-      const files = entry.files === 'none' ? [] : await giveFiles(turn, entry, parts, folder)
-      const session = sessionKeyOf(turn, parts.name)
-      yield* tell(entry, parts, { turn, session, files, dir: folder?.path, state }, folder)
+      const files = entry.files === 'none' ? [] : await provideFiles(turn, entry, deps, folder)
+      const session = sessionKeyOf(turn, deps.name)
+      yield* runProgram(entry, deps, { turn, session, files, dir: folder?.path, state }, folder)
     } finally {
       await folder?.remove()
     }
   }
 }
 
-async function* tell(
+async function* runProgram(
   entry: CommandEntry,
-  parts: CommandParts,
-  telling: Telling,
-  folder: Folder | undefined,
+  deps: CommandDeps,
+  input: ProgramInput,
+  folder: TurnFolder | undefined,
 ): AsyncGenerator<Report, void, void> {
-  const { turn } = telling
+  const { turn } = input
   const { signal } = turn
-  const seat = await parts.seats.take(turn, () => start(entry, parts, telling))
-  const stop = (): void => void seat.program.stop()
+  const lease = await deps.pool.acquire(turn, () => startTurnProgram(entry, deps, input))
+  const stop = (): void => void lease.program.stop()
   signal.addEventListener('abort', stop, { once: true })
   let isUsable = false
   try {
     signal.throwIfAborted()
-    say(entry, seat.program, telling)
-    const heard = yield* hear(entry, seat, telling, folder, parts.jsonNodes)
+    writeMessage(entry, lease.program, input)
+    const outputEnd = yield* readReply(entry, lease, input, folder, deps.jsonNodes)
     signal.throwIfAborted()
-    isUsable = heard.end === 'done' || heard.end === 'asked'
-    yield* conclude(heard, seat, turn)
+    isUsable = outputEnd.end === 'done' || outputEnd.end === 'asked'
+    yield* reportEnd(outputEnd, lease, turn)
   } finally {
     signal.removeEventListener('abort', stop)
-    await seat.leave(isUsable && !signal.aborted)
+    await lease.release(isUsable && !signal.aborted)
   }
 }
 
-function start(entry: CommandEntry, { cwd, programEnv, name, programs }: CommandParts, telling: Telling): Program {
-  const { log, task } = telling.turn
-  const own = entry.mode === 'keep' ? sessionEnv(telling) : turnEnv(telling)
+function startTurnProgram(
+  entry: CommandEntry,
+  { cwd, programEnv, name, programs }: CommandDeps,
+  input: ProgramInput,
+): Program {
+  const { log, task } = input.turn
+  const turnVariables = entry.mode === 'keep' ? sessionEnv(input) : turnEnv(input)
   return programs.start({
-    command: entry.mode === 'keep' ? entry.command : commandFor(entry, telling),
+    command: entry.mode === 'keep' ? entry.command : commandLine(entry, input),
     cwd,
-    env: { ...programEnv, ...entry.env, ...own },
+    env: { ...programEnv, ...entry.env, ...turnVariables },
     graceMs: entry.killGrace,
     onError: (line) => log.info('a program said on its error output', { agent: name, taskId: task.id, line }),
     onErrorsDropped: () => log.warn('a program says more on its error output', { agent: name }),
   })
 }
 
-function say(entry: CommandEntry, program: Program, telling: Telling): void {
-  const { text } = telling.turn
-  if (entry.protocol === 'jsonl') program.write(messageLine(telling))
+function writeMessage(entry: CommandEntry, program: Program, input: ProgramInput): void {
+  const { text } = input.turn
+  if (entry.protocol === 'jsonl') program.write(messageLine(input))
   else if (entry.mode === 'keep') program.write(messageText(text, entry.end))
-  else if (!saysTextInArguments(entry)) program.write(text)
+  else if (!hasTextArgument(entry)) program.write(text)
   if (entry.mode === 'turn') program.endInput()
 }
 
-function hear(
+function readReply(
   entry: CommandEntry,
-  { program, lines }: Seat,
-  { turn }: Telling,
-  folder: Folder | undefined,
+  { program, lines }: ProcessLease,
+  { turn }: ProgramInput,
+  folder: TurnFolder | undefined,
   jsonNodes: number | undefined,
-): Hearing {
-  const how = { log: turn.log, limitBytes: entry.outputLimit, jsonNodes }
+): OutputReports {
+  const options = { log: turn.log, limitBytes: entry.outputLimit, jsonNodes }
   if (entry.protocol === 'jsonl') {
     const readFile = async (path: string) => {
       if (folder === undefined) throw new Error('there is no folder')
       return folder.read(path, entry.outputLimit)
     }
-    return hearLines(lines, readFile, how)
+    return readJsonl(lines, readFile, options)
   }
-  return entry.mode === 'keep' ? hearAnswer(lines, entry.end, how) : hearText(program.output, how)
+  return entry.mode === 'keep' ? readTextAnswer(lines, entry.end, options) : readText(program.output, options)
 }
 
-async function* conclude(heard: Heard, { program }: Seat, turn: Turn): AsyncGenerator<Report, void, void> {
+async function* reportEnd(
+  outputEnd: OutputEnd,
+  { program }: ProcessLease,
+  turn: Turn,
+): AsyncGenerator<Report, void, void> {
   const about = { taskId: turn.task.id }
-  switch (heard.end) {
+  switch (outputEnd.end) {
     case 'done':
       return
     case 'asked':
-      await turn.checkpoint(heard.state === undefined ? {} : { state: heard.state })
-      yield heard.question
+      await turn.checkpoint(outputEnd.state === undefined ? {} : { state: outputEnd.state })
+      yield outputEnd.question
       return
     case 'trouble':
-      turn.log.warn('a program could not be listened to', { ...about, said: heard.shown, cause: heard.logged })
-      yield fail(heard.shown)
+      turn.log.warn('a program could not be listened to', { ...about, said: outputEnd.shown, cause: outputEnd.logged })
+      yield fail(outputEnd.shown)
       return
     case 'output': {
       const exit = await program.exited
       turn.signal.throwIfAborted()
       const sentence =
-        sentenceOf(exit) ?? (heard.cut === undefined ? undefined : 'The program stopped in the middle of a line')
+        exitMessage(exit) ?? (outputEnd.cut === undefined ? undefined : 'The program stopped in the middle of a line')
       if (sentence === undefined) return
-      const cause = 'error' in exit ? exit.error : heard.cut
+      const cause = 'error' in exit ? exit.error : outputEnd.cut
       turn.log.error('a program failed', { ...about, said: sentence, cause })
       yield fail(sentence)
     }
   }
 }
 
-/** For the caller: nothing if all is well. */
-function sentenceOf(exit: Exit): string | undefined {
+/** The message for the caller; undefined if the program succeeded. */
+function exitMessage(exit: ProgramExit): string | undefined {
   if ('signal' in exit) return `The program was stopped by ${exit.signal}`
   if ('code' in exit) return exit.code === 0 ? undefined : `The program ended with exit code ${exit.code}`
   return (exit.error as NodeJS.ErrnoException).code === 'E2BIG'
@@ -136,11 +152,11 @@ function sentenceOf(exit: Exit): string | undefined {
 }
 
 function needsFolder(entry: CommandEntry, { message }: Turn): boolean {
-  if (entry.protocol === 'jsonl' || usesFolder(entry)) return true
+  if (entry.protocol === 'jsonl' || hasFolderArgument(entry)) return true
   return entry.mode === 'turn' && entry.files === 'paths' && message.parts.some((part) => !('text' in part))
 }
 
-function stateIn(remembered: Json | undefined): Json | undefined {
+function rememberedState(remembered: Json | undefined): Json | undefined {
   const kept = typeof remembered === 'object' && remembered !== null && !Array.isArray(remembered) ? remembered : {}
   return (kept as { readonly state?: Json }).state
 }

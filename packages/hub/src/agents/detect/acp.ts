@@ -1,32 +1,35 @@
-/** A program that speaks the Agent Client Protocol: it says so when it is greeted. No session is begun, and nothing asked. */
-import { memoryNotes } from '@parley/a2a'
+/**
+ * Detects a program that speaks the Agent Client Protocol, by its response to `initialize`. It opens no session and sends
+ * no prompt.
+ */
+import { memoryKeyValueStore } from '@parley/a2a'
 import { acpEntry } from '../acp/entry.ts'
-import { openPeer } from '../acp/peer.ts'
-import { openPrograms } from '../programs/leftovers.ts'
-import { unlessAborted } from '../unless-aborted.ts'
+import { openAcpPeer } from '../acp/peer.ts'
+import { createProgramManager } from '../programs/program-manager.ts'
+import { abortable } from '../abortable.ts'
 import type { Detector } from './detect.ts'
 import type { DetectTimes } from './times.ts'
-import { nameFrom } from './name.ts'
-import { isCommand, isFetched, programIn } from './program.ts'
-import { quietLog } from './quiet-log.ts'
-import { timeLimit } from './time-limit.ts'
+import { agentNameFrom } from './agent-name.ts'
+import { isCommand, isPackageRunner, resolveProgram } from './program.ts'
+import { createQuietLog } from './quiet-log.ts'
+import { createTimeLimit } from './time-limit.ts'
 
-const refused = { outcome: { outcome: 'cancelled' as const } }
+const permissionRefused = { outcome: { outcome: 'cancelled' as const } }
 
 export function acpDetector(times: DetectTimes): Detector {
   return {
     kind: 'acp',
     applies: isCommand,
-    async detect(target, parts) {
-      const { command, env, entry, name } = await programIn(target, parts)
-      const limit = timeLimit(isFetched(target) ? times.fetchedMs : times.programMs, parts.signal)
-      const log = quietLog()
-      const programs = openPrograms(memoryNotes(), log)
+    async detect(target, deps) {
+      const { command, env, entry, name } = await resolveProgram(target, deps)
+      const limit = createTimeLimit(isPackageRunner(target) ? times.fetchedMs : times.programMs, deps.signal)
+      const log = createQuietLog()
+      const programs = createProgramManager(memoryKeyValueStore(), log)
       const started: ReturnType<typeof programs.start>[] = []
-      const opening = openPeer({
+      const opening = openAcpPeer({
         entry: acpEntry.parse({ command: [...command], startTimeout: `${limit.ms}ms` }),
         env,
-        cwd: parts.cwd,
+        cwd: deps.cwd,
         programs: {
           ...programs,
           start(options) {
@@ -38,15 +41,15 @@ export function acpDetector(times: DetectTimes): Detector {
         log,
         name,
         onUpdate() {},
-        onPermission: async () => refused,
+        onPermission: async () => permissionRefused,
         files: undefined,
         terminals: undefined,
       })
       try {
-        const { info } = await unlessAborted(opening, limit.signal)
+        const { info } = await abortable(opening, limit.signal)
         const shown = info?.title ?? info?.name ?? name
         const notes = [`${shown} speaks the Agent Client Protocol. It works in \`cwd\`; see docs/agents/acp.md.`]
-        return { kind: 'acp', name: nameFrom(info?.name, name), entry, notes }
+        return { kind: 'acp', name: agentNameFrom(info?.name, name), entry, notes }
       } catch (reason) {
         const said = log.lastLine === undefined ? '' : ` (it says: ${log.lastLine})`
         return { reasons: [`${limit.reasonFor(reason)}${said}`] }

@@ -1,12 +1,12 @@
-/** Any program: what is none of the others is told the text of a message on its input, and what it prints is the answer. */
+/** Detects any other program: it gets the text of a message on stdin, and its output is the answer. */
 import type { Detector } from './detect.ts'
-import { isCommand, programIn } from './program.ts'
+import { isCommand, resolveProgram } from './program.ts'
 
 export const commandDetector: Detector = {
   kind: 'command',
   applies: isCommand,
-  async detect(target, parts) {
-    const { entry, name } = await programIn(target, parts)
+  async detect(target, deps) {
+    const { entry, name } = await resolveProgram(target, deps)
     const note =
       'It speaks no protocol that is known here, so it gets the text of each message on its input: see docs/agents/command.md.'
     return { kind: 'command', name, entry, notes: [note] }

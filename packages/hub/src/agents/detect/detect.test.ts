@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { DetectParts, Detected, Detector } from './detect.ts'
-import { detectWith } from './detect.ts'
+import type { DetectDeps, Detection, Detector } from './detect.ts'
+import { combineDetectors } from './detect.ts'
 
-const yes = (kind: string): Detected => ({ kind, name: kind, entry: {} })
-const never = (signal: AbortSignal): Promise<Detected> =>
+const yes = (kind: string): Detection => ({ kind, name: kind, entry: {} })
+const never = (signal: AbortSignal): Promise<Detection> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
 const detector = (kind: string, detect: Detector['detect'], applies = true): Detector => ({
   kind,
@@ -15,10 +15,10 @@ const detector = (kind: string, detect: Detector['detect'], applies = true): Det
 function setting() {
   const said: string[] = []
   const leaving = new AbortController()
-  const parts: DetectParts = {
+  const parts: DetectDeps = {
     fetch,
     signal: leaving.signal,
-    say: (line) => void said.push(line),
+    onProgress: (line) => void said.push(line),
     cwd: '.',
     env: {},
   }
@@ -28,8 +28,8 @@ function setting() {
 describe('finding out what something is', () => {
   it('asks all at once, and takes the first in order that knows, however long it takes', async () => {
     const { parts, said } = setting()
-    const slow = Promise.withResolvers<Detected>()
-    const detect = detectWith([
+    const slow = Promise.withResolvers<Detection>()
+    const detect = combineDetectors([
       detector('a', async () => ({ reasons: ['it is too small'] })),
       detector('skipped', async () => assert.fail('it does not apply'), false),
       detector('b', () => slow.promise),
@@ -42,10 +42,10 @@ describe('finding out what something is', () => {
     assert.deepEqual(said, ['it is not a: it is too small'])
   })
 
-  it('stops those whose answer nobody needs, and waits until they have', async () => {
+  it('stops detectors whose result is not needed, and waits for their end', async () => {
     const { parts } = setting()
     let isStopped = false
-    const detect = detectWith([
+    const detect = combineDetectors([
       detector('a', async () => yes('a')),
       detector('b', (_, { signal }) => never(signal).finally(() => (isStopped = true))),
     ])
@@ -55,16 +55,16 @@ describe('finding out what something is', () => {
 
   it('says why it is none of them', async () => {
     const { parts } = setting()
-    const detect = detectWith([
+    const detect = combineDetectors([
       detector('a', async () => ({ reasons: ['one', 'two'] })),
       detector('b', () => Promise.reject(new Error('it broke'))),
     ])
     assert.deepEqual(await detect(['x'], parts), { reasons: ['a: one', 'a: two', 'b: it broke'] })
   })
 
-  it('ends when nobody waits any more', async () => {
+  it('ends when the caller aborts', async () => {
     const { parts, leaving } = setting()
-    const asking = detectWith([detector('a', (_, { signal }) => never(signal))])(['x'], parts)
+    const asking = combineDetectors([detector('a', (_, { signal }) => never(signal))])(['x'], parts)
     leaving.abort(new Error('gone'))
     await assert.rejects(asking, /gone/)
   })

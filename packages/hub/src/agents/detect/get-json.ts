@@ -1,9 +1,9 @@
-/** A JSON document at an address, read within a bound. */
+/** Fetches a JSON document with a size limit. */
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 
-export interface JsonAnswer {
+export interface JsonResponse {
   readonly status: number
-  /** Nothing if it is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown
 }
 
@@ -13,9 +13,9 @@ export async function getJson(
   fetch: typeof globalThis.fetch,
   url: string,
   { signal, token }: { readonly signal: AbortSignal; readonly token?: string | undefined },
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const headers = { accept: 'application/json', ...(token !== undefined ? { authorization: `Bearer ${token}` } : {}) }
-  // A redirect would take the token elsewhere.
+  // A redirect would send the token to another server.
   const response = await fetch(url, { headers, signal, redirect: token === undefined ? 'follow' : 'error' })
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -24,10 +24,10 @@ export async function getJson(
     if (bytes > limitBytes) throw new Error(`it answers with more than ${limitBytes} bytes`)
     chunks.push(chunk)
   }
-  return { status: response.status, body: jsonIn(Buffer.concat(chunks).toString('utf8')) }
+  return { status: response.status, body: tryParseJson(Buffer.concat(chunks).toString('utf8')) }
 }
 
-function jsonIn(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return exceedsJsonNodes(text, defaultJsonNodes) ? undefined : (JSON.parse(text) as unknown)
   } catch {

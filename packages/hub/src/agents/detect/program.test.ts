@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import type { Target } from './detect.ts'
-import { isCommand, isFetched, programIn } from './program.ts'
+import type { DetectTarget } from './detect.ts'
+import { isCommand, isPackageRunner, resolveProgram } from './program.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'parley-program-'))
 after(() => rmSync(cwd, { recursive: true }))
@@ -21,8 +21,8 @@ for (const [name, mode] of [
 }
 
 const env = { PATH: [cwd, '/nowhere'].join(delimiter) }
-const parts = { fetch, signal: new AbortController().signal, say() {}, cwd, env }
-const read = (...target: readonly string[]) => programIn(target as unknown as Target, parts)
+const parts = { fetch, signal: new AbortController().signal, onProgress() {}, cwd, env }
+const read = (...target: readonly string[]) => resolveProgram(target as unknown as DetectTarget, parts)
 
 describe('a program that is to be an agent', () => {
   it('is started by what runs it, where it does not run by itself', async () => {
@@ -39,12 +39,14 @@ describe('a program that is to be an agent', () => {
     assert.equal(await name('node', '--inspect', './lib/some-server.js'), 'some-server')
     assert.equal(await name('python3', '-m', 'my_server'), 'my_server')
     assert.equal(await name('npx', '-y', '@scope/some-server@1.2.3', '/data'), 'some-server')
-    assert.ok(isFetched(['npx', '-y', 'x']) && isFetched(['/usr/bin/uvx', 'x']) && !isFetched(['node', 'x']))
+    assert.ok(
+      isPackageRunner(['npx', '-y', 'x']) && isPackageRunner(['/usr/bin/uvx', 'x']) && !isPackageRunner(['node', 'x']),
+    )
   })
 
   it('sees the token by its name, and the entry only says where it is', async () => {
     const token = { value: 'sesame', reference: '${env:SOME_KEY}' }
-    const { env: seen, entry } = await programIn(['./run.js'], { ...parts, token })
+    const { env: seen, entry } = await resolveProgram(['./run.js'], { ...parts, token })
     assert.equal(seen['SOME_KEY'], 'sesame')
     assert.deepEqual(entry, { command: ['./run.js'], env: { SOME_KEY: '${env:SOME_KEY}' } })
     assert.deepEqual((await read('./run.js')).entry, { command: ['./run.js'] })

@@ -1,34 +1,34 @@
-/** The program that a target is: how it is started, and with which environment. */
+/** Resolves a target to a program: its command line and environment. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { findProgram } from '../programs/find.ts'
-import { addressIn } from './address.ts'
-import type { DetectParts, Target } from './detect.ts'
-import { nameFrom } from './name.ts'
+import { findProgram } from '../programs/find-program.ts'
+import { targetUrl } from './target-url.ts'
+import type { DetectDeps, DetectTarget } from './detect.ts'
+import { agentNameFrom } from './agent-name.ts'
 
-export interface FoundProgram {
-  readonly command: Target
-  /** What it sees while it is tried. */
+export interface ResolvedProgram {
+  readonly command: DetectTarget
+  /** Environment during detection. */
   readonly env: Readonly<Record<string, string>>
-  /** The same for the configuration: `command`, and `env` where the token is in it. */
+  /** The same for the configuration: `command`, and `env` if it contains the token. */
   readonly entry: Readonly<Record<string, unknown>>
-  /** What it may be called, if it does not say itself. */
+  /** Default name if the program does not report one. */
   readonly name: string
 }
 
-/** What runs scripts that do not run by themselves. */
+/** Runtimes for scripts that are not executable. */
 const runtimes: readonly (readonly [RegExp, string])[] = [
   [/\.[cm]?[jt]s$/, 'node'],
   [/\.py$/, 'python3'],
 ]
-/** Programs that fetch others before they start them. */
-const fetchers = /^(npx|bunx|uvx|pipx|pnpm|yarn|docker|podman|deno)$/
+/** Programs that download other programs before they start them. */
+const packageRunners = /^(npx|bunx|uvx|pipx|pnpm|yarn|docker|podman|deno)$/
 
-export const isCommand = (target: Target): boolean => addressIn(target) === undefined
+export const isCommand = (target: DetectTarget): boolean => targetUrl(target) === undefined
 
-/** Throws if there is no such program. */
-export async function programIn(target: Target, { cwd, env, token }: DetectParts): Promise<FoundProgram> {
-  const command = runnable(target, cwd)
+/** Throws if the program does not exist. */
+export async function resolveProgram(target: DetectTarget, { cwd, env, token }: DetectDeps): Promise<ResolvedProgram> {
+  const command = withRuntime(target, cwd)
   const [program] = command
   if ((await findProgram(program, { cwd, env })) === undefined) throw new Error(`there is no program ${program}`)
   const variable = /^\$\{env:(.+)\}$/.exec(token?.reference ?? '')?.[1]
@@ -44,21 +44,21 @@ export async function programIn(target: Target, { cwd, env, token }: DetectParts
   }
 }
 
-/** Whether it may have to be fetched first, which takes its time. */
-export function isFetched([program]: Target): boolean {
-  return fetchers.test(basename(program))
+/** Whether the program may have to be downloaded first, which takes time. */
+export function isPackageRunner([program]: DetectTarget): boolean {
+  return packageRunners.test(basename(program))
 }
 
-function runnable(target: Target, cwd: string): Target {
+function withRuntime(target: DetectTarget, cwd: string): DetectTarget {
   const [first] = target
   const file = resolve(cwd, first)
   const [, runtime] = runtimes.find(([ending]) => ending.test(first)) ?? []
-  if (runtime === undefined || statSync(file, { throwIfNoEntry: false })?.isFile() !== true || mayRun(file))
+  if (runtime === undefined || statSync(file, { throwIfNoEntry: false })?.isFile() !== true || isExecutable(file))
     return target
   return [runtime, ...target]
 }
 
-function mayRun(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return true
@@ -67,11 +67,11 @@ function mayRun(file: string): boolean {
   }
 }
 
-/** After the package or the script, where a program only runs it. */
-function nameOf(target: Target): string {
+/** Names the agent after the package or script if the program only runs it. */
+function nameOf(target: DetectTarget): string {
   const [program, ...words] = target
-  const isRunner = isFetched(target) || /^(node|bun|python[\d.]*|sh|bash|ruby|php|java)$/.test(basename(program))
+  const isRunner = isPackageRunner(target) || /^(node|bun|python[\d.]*|sh|bash|ruby|php|java)$/.test(basename(program))
   const script = isRunner ? words.find((word) => !/^-|^(exec|dlx|run|x)$/.test(word)) : undefined
   const plain = (script ?? basename(program)).replace(/(?<=.)@[^/]*$/, '').replace(/\.[a-z]+$/i, '')
-  return nameFrom(plain, basename(program))
+  return agentNameFrom(plain, basename(program))
 }

@@ -1,28 +1,28 @@
-/** How long a thing that is asked what it is may take to say so. */
+/** Time limit of one detector. */
 import { linkSignals } from '@parley/a2a'
 
 export interface TimeLimit {
   readonly signal: AbortSignal
   readonly ms: number
-  /** Why something ended: because its time was up, or as it says itself. */
+  /** Describes why a detector ended: its timeout, or its own error. */
   reasonFor(reason: unknown): string
 }
 
-/** Ends with `parent`, which `detectWith` aborts in any case: a limit needs no end of its own. */
-export function timeLimit(ms: number, parent: AbortSignal): TimeLimit {
+/** Linked to `parent`, which `combineDetectors` always aborts, so the limit needs no cleanup. */
+export function createTimeLimit(ms: number, parent: AbortSignal): TimeLimit {
   const { signal } = linkSignals([parent], ms)
   return {
     signal,
     ms,
     reasonFor(reason) {
       if (signal.aborted && !parent.aborted) return `it did not answer within ${ms / 1_000} s`
-      return deepest(reason)
+      return rootCauseMessage(reason)
     },
   }
 }
 
-/** Errors of networks and programs are wrapped; what happened is in the middle. */
-function deepest(reason: unknown): string {
+/** Network and process errors are wrapped; the innermost cause has the useful message. */
+function rootCauseMessage(reason: unknown): string {
   let at: unknown = reason
   while (at instanceof Error && at.cause instanceof Error) at = at.cause
   const text = at instanceof Error ? at.message : String(at)

@@ -2,6 +2,6 @@
 export interface DetectTimes {
   readonly httpMs: number
   readonly programMs: number
-  /** For a program that may have to be fetched first. */
+  /** For a program that may have to be downloaded first. */
   readonly fetchedMs: number
 }

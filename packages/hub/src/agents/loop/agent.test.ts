@@ -10,18 +10,18 @@ import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import { testAgent } from '@parley/a2a/testing'
 import type { TestAgentOptions } from '@parley/a2a/testing'
 import { openaiKind } from '../openai/index.ts'
-import { testParts } from '../testing/kind-parts.ts'
+import { testAgentServices } from '../testing/test-agent-services.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import type { Script, SeenRequest } from '../testing/scripted-model.ts'
 import { loopAgent } from './agent.ts'
 import { loopEntry } from './entry.ts'
-import type { Tool, ToolSource } from './tool.ts'
+import type { LoopTool, ToolSource } from './tool.ts'
 
-type Run = NonNullable<Tool['run']>
+type Run = NonNullable<LoopTool['run']>
 
-/** Tools that are written in the test. */
-function tools(runs: Readonly<Record<string, Run | undefined>>, more: Partial<Tool> = {}): ToolSource {
-  const made = Object.entries(runs).map(([name, run]): Tool => ({
+/** Tools that a test defines. */
+function tools(runs: Readonly<Record<string, Run | undefined>>, more: Partial<LoopTool> = {}): ToolSource {
+  const made = Object.entries(runs).map(([name, run]): LoopTool => ({
     name,
     title: name.toUpperCase(),
     description: name,
@@ -46,7 +46,7 @@ interface Bench {
 
 async function open(t: TestContext, script: Script, { entry = {}, sources = [], test = {}, system }: Bench = {}) {
   const model = await scriptedModel(script)
-  const parts = testParts()
+  const parts = testAgentServices()
   const gpt = await openaiKind.open(
     openaiKind.schema.parse({ baseUrl: model.url, model: 'scripted', retries: 0 }),
     parts,
@@ -56,7 +56,7 @@ async function open(t: TestContext, script: Script, { entry = {}, sources = [], 
       model: () => gpt.model,
       system,
       sources,
-      house: parts.house,
+      inProcessClient: parts.inProcessClient,
       monotonicNow: () => performance.now(),
     })
   const agent = testAgent(make(), { ...test, server: { log: parts.log } })
@@ -67,7 +67,7 @@ async function open(t: TestContext, script: Script, { entry = {}, sources = [], 
   return { model, agent, lines: parts.lines, make, log: parts.log }
 }
 
-/** Calls these tools once, all together, and then says what it was told. */
+/** Calls these tools once, all together, and then answers with their results. */
 const callOnce =
   (...calls: { name: string; input?: unknown; id?: string }[]): Script =>
   ({ body }) => {
@@ -88,7 +88,7 @@ const toolCalls = (events: readonly StreamEvent[]) =>
   )
 
 describe('a model with tools', () => {
-  it('calls them, is told the results, and answers; whoever watches sees each call', async (t) => {
+  it('calls them, gets the results and answers; each call is reported', async (t) => {
     const add: Run = async ({ a, b }) => ({ parts: [{ data: { sum: Number(a) + Number(b) } }] })
     const script: Script = (_, count) =>
       count === 1 ? { say: 'Let me see.', calls: [{ name: 'add', input: { a: 1, b: 2 } }], fragments: 4 } : { say: '3' }
@@ -147,7 +147,7 @@ describe('a model with tools', () => {
     assert.equal(most, 2)
   })
 
-  it('deals itself with what goes wrong in a tool; whoever watches learns no more than they should', async (t) => {
+  it('gets the errors of a tool as results; reports do not reveal their details', async (t) => {
     const sources = [
       tools({
         broken: async () => {
@@ -283,11 +283,11 @@ describe('a model with tools', () => {
         model: () => undefined,
         system: undefined,
         sources: [],
-        house: testParts().house,
+        inProcessClient: testAgentServices().inProcessClient,
         monotonicNow: () => performance.now(),
       }),
       {
-        server: { log: testParts().log },
+        server: { log: testAgentServices().log },
       },
     )
     t.after(() => agent.close())
@@ -297,7 +297,7 @@ describe('a model with tools', () => {
 
   it('takes pictures, and still has them when the task goes on', async (t) => {
     const picture = { raw: Buffer.from('pixels').toString('base64'), mediaType: 'image/png' }
-    const visit: Tool['run'] = undefined
+    const visit: LoopTool['run'] = undefined
     const script: Script = ({ body }) =>
       resultsIn(body).length === 0 ? { calls: [{ name: 'camera', input: {} }] } : { say: 'Both are cats' }
     const { model, agent } = await open(t, script, { sources: [tools({ camera: visit })] })
@@ -311,7 +311,7 @@ describe('a model with tools', () => {
 })
 
 describe('a loop that was interrupted', () => {
-  /** The first tool is done, the second is at work when the process dies. */
+  /** The first tool is done; the second is running when the process dies. */
   it('goes on from where it was: nothing is run twice, and what is not known is said', async (t) => {
     const ran: string[] = []
     const began = Promise.withResolvers<void>()

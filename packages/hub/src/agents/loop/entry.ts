@@ -1,4 +1,4 @@
-/** What a `loop` entry of the configuration says. */
+/** Schema of a `loop` entry of the configuration. */
 import { z } from 'zod'
 import { duration, durationOrNone, nonEmpty, size } from '../../config/values.ts'
 import { mcpServerEntry } from '../mcp/server.ts'

@@ -1,2 +1,2 @@
-/** How a loop calls another agent: as every agent of the hub does. */
-export { hop } from '../../delegation/hop.ts'
+/** Calls another agent, as every agent of the hub does. */
+export { runHop } from '../../delegation/hop.ts'

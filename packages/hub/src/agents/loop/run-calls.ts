@@ -1,48 +1,51 @@
 /**
- * Runs the calls of the model's last answer, several at once. Each is known to have started before it may do anything, and
- * its result is kept before the model is asked again: after a restart nothing is run twice, and of a call whose outcome
- * nobody knows the model is told just that. What goes wrong in a tool is for the model to deal with.
+ * Runs the calls of the model's last answer concurrently. Each call is stored as started before it may do anything, and its
+ * result is stored before the model is asked again. So a restart runs nothing twice, and the model is told if the outcome
+ * of a call is unknown. Failures of a tool are results for the model.
  */
 import { A2AError, artifact } from '@parley/a2a'
 import type { AgentMessage, Message, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
-import { newHop } from '../../delegation/hop.ts'
-import { createSlots } from '../programs/slots.ts'
-import { stopwatch } from '../stopwatch.ts'
-import type { Stopwatch } from '../stopwatch.ts'
+import { createHopState } from '../../delegation/hop.ts'
+import { createSemaphore } from '../programs/semaphore.ts'
+import { createPausableTimeout } from '../pausable-timeout.ts'
+import type { PausableTimeout } from '../pausable-timeout.ts'
 import { withToolSpan } from '../tool-span.ts'
-import { unlessAborted } from '../unless-aborted.ts'
-import { answerForChild } from './answers.ts'
+import { abortable } from '../abortable.ts'
+import { answerForChild } from './message-answers.ts'
 import type { LoopEntry } from './entry.ts'
-import type { Say } from './outbox.ts'
-import { shortened, toldResult } from './result-text.ts'
+import type { EmitReport } from '../report-channel.ts'
+import { truncateText, toolResultContent } from './result-text.ts'
 import type { LoopState, OpenCall } from './state.ts'
-import { boundedResult, callStatus } from './telling.ts'
-import type { CallNews } from './telling.ts'
-import type { Tool, ToolCall, ToolOutcome } from './tool.ts'
-import { readInput } from './toolbox.ts'
+import { boundedResult, toolCallStatus } from './tool-progress.ts'
+import type { ToolCallEvent } from './tool-progress.ts'
+import type { LoopTool, LoopToolCall, ToolOutcome } from './tool.ts'
+import { parseToolInput } from './toolbox.ts'
 import type { Toolbox } from './toolbox.ts'
 
-export interface CallsParts {
+export interface RunCallsDeps {
   readonly turn: Turn
   readonly state: LoopState
-  readonly box: Toolbox
+  readonly toolbox: Toolbox
   readonly entry: Pick<LoopEntry, 'parallel' | 'resultLimit'>
-  /** After a restart the engine would answer a new question with the answer to an old one. */
-  readonly mayAsk: boolean
-  readonly say: Say
+  /** False after a restart, when the engine would answer a new question with the answer to an old one. */
+  readonly canAsk: boolean
+  readonly emit: EmitReport
   readonly save: () => Promise<void>
   readonly monotonicNow: () => number
 }
 
-type Performed = ToolOutcome | { readonly thrown: Error }
+type CallResult = ToolOutcome | { readonly thrown: Error }
 
-/** How many of one answer are run at all. */
+/** Maximum number of calls of one answer that are run. */
 const maxCalls = 32
-/** Whoever watches is told how far a call is no more often than this. */
+/** Minimum time between two progress reports of a call. */
 const progressMs = 250
 
-/** What was at work when the process died. What was handed on to another agent is found again, and is not lost. */
-export function settleInterrupted(state: LoopState): readonly OpenCall[] {
+/**
+ * Resolves the calls that ran when the process died. A call to another agent is not lost, because its child task is found
+ * again.
+ */
+export function resolveInterruptedCalls(state: LoopState): readonly OpenCall[] {
   const interrupted = state.open.filter((call) => call.state === 'started' && call.result === undefined)
   const lost = interrupted.filter(({ child }) => child === undefined)
   for (const call of interrupted) {
@@ -54,17 +57,17 @@ export function settleInterrupted(state: LoopState): readonly OpenCall[] {
   return lost
 }
 
-export async function runCalls(parts: CallsParts): Promise<void> {
-  const { state, entry, turn } = parts
-  const slots = createSlots(entry.parallel)
-  const asking = createSlots(1)
-  // When one of them finds that the turn is over, none is left alone with it.
+export async function runCalls(deps: RunCallsDeps): Promise<void> {
+  const { state, entry, turn } = deps
+  const semaphore = createSemaphore(entry.parallel)
+  const askSemaphore = createSemaphore(1)
+  // All calls are awaited, even if one of them finds that the turn has ended.
   const failures = await Promise.allSettled(
     state.open.map(async (call, index) => {
       if (call.result !== undefined || call.state === 'waits') return
-      const release = await slots.take(turn.signal)
+      const release = await semaphore.acquire(turn.signal)
       try {
-        await (index < maxCalls ? settle(call) : refuse(call, `No more than ${maxCalls} tools are run at once.`))
+        await (index < maxCalls ? runCall(call) : rejectCall(call, `No more than ${maxCalls} tools are run at once.`))
       } finally {
         release()
       }
@@ -73,124 +76,125 @@ export async function runCalls(parts: CallsParts): Promise<void> {
   const failed = failures.find((one) => one.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 
-  async function settle(call: OpenCall): Promise<void> {
-    const { box } = parts
-    const tool = box.find(call.name)
-    if (tool === undefined) return refuse(call, `There is no tool "${call.name}", only: ${box.names.join(', ')}`)
-    const read = readInput(call.input, tool.inputSchema)
-    if ('wrong' in read) return refuse(call, read.wrong)
+  async function runCall(call: OpenCall): Promise<void> {
+    const { toolbox } = deps
+    const tool = toolbox.find(call.name)
+    if (tool === undefined)
+      return rejectCall(call, `There is no tool "${call.name}", only: ${toolbox.names.join(', ')}`)
+    const read = parseToolInput(call.input, tool.inputSchema)
+    if ('wrong' in read) return rejectCall(call, read.wrong)
     const answer = call.child === undefined ? undefined : answerForChild(call, turn.message, state)
     if (tool.run === undefined) {
       call.state = 'waits'
       return
     }
-    // Ids of calls are the model's: in a later answer it may use the same.
-    if (tool.agent !== undefined) call.child ??= newHop(turn, tool.agent, `${state.steps}:${call.id}`)
+    // The model chooses the ids of calls and may reuse one in a later answer.
+    if (tool.agent !== undefined) call.child ??= createHopState(turn, tool.agent, `${state.steps}:${call.id}`)
     call.state = 'started'
-    await parts.save()
-    await tell(call, { outcome: 'started', text: tool.title })
-    const startedAt = parts.monotonicNow()
-    const outcome = await perform(tool, call, read.input, answer)
-    await finish(tool, call, outcome, parts.monotonicNow() - startedAt)
+    await deps.save()
+    await emitStatus(call, { outcome: 'started', text: tool.title })
+    const startedAt = deps.monotonicNow()
+    const outcome = await invokeTool(tool, call, read.input, answer)
+    await finish(tool, call, outcome, deps.monotonicNow() - startedAt)
   }
 
-  async function finish(tool: Tool, call: OpenCall, outcome: Performed, durationMs: number): Promise<void> {
+  async function finish(tool: LoopTool, call: OpenCall, outcome: CallResult, durationMs: number): Promise<void> {
     if ('asks' in outcome) {
       call.state = 'waits'
       call.question = outcome.asks
-      return parts.save()
+      return deps.save()
     }
     if ('thrown' in outcome) {
       const { thrown } = outcome
-      call.result = `The tool failed: ${shortened(thrown.message, entry.resultLimit)}`
-      await parts.save()
-      // The model is told what was thrown; whoever watches only what was meant to be read.
+      call.result = `The tool failed: ${truncateText(thrown.message, entry.resultLimit)}`
+      await deps.save()
+      // The model gets the error that was thrown; observers get only messages that are meant to be read.
       const error = thrown instanceof A2AError && thrown.code !== 'INTERNAL' ? { error: thrown.message } : {}
-      return tell(call, { outcome: 'failed', text: `${tool.title}: failed`, more: { durationMs, ...error } })
+      return emitStatus(call, { outcome: 'failed', text: `${tool.title}: failed`, more: { durationMs, ...error } })
     }
-    const { text, files } = toldResult(outcome.parts, entry.resultLimit)
+    const { text, files } = toolResultContent(outcome.parts, entry.resultLimit)
     for (const file of files) {
       state.given += 1
       const name = file.filename ?? tool.title
-      await parts.say(artifact(`file-${call.id}-${state.given}`, { parts: [file], name, last: true }))
+      await deps.emit(artifact(`file-${call.id}-${state.given}`, { parts: [file], name, last: true }))
     }
     const isError = outcome.isError === true
     call.result = isError ? `The tool failed: ${text}` : text
-    await parts.save()
-    await tell(call, {
+    await deps.save()
+    await emitStatus(call, {
       outcome: isError ? 'failed' : 'succeeded',
       text: `${tool.title}: ${isError ? 'failed' : 'done'}`,
       more: { durationMs, ...boundedResult(text) },
     })
   }
 
-  async function perform(
-    tool: Tool,
+  async function invokeTool(
+    tool: LoopTool,
     call: OpenCall,
     input: Struct,
     answer: readonly Part[] | undefined,
-  ): Promise<Performed> {
-    const watch = stopwatch(tool.timeoutMs, turn.signal)
+  ): Promise<CallResult> {
+    const timeout = createPausableTimeout(tool.timeoutMs, turn.signal)
     const work = (span: OpenSpan): Promise<ToolOutcome> => {
-      const run = tool.run as NonNullable<Tool['run']>
-      const about: ToolCall = {
+      const run = tool.run as NonNullable<LoopTool['run']>
+      const about: LoopToolCall = {
         id: call.id,
         turn,
-        signal: watch.signal,
+        signal: timeout.signal,
         span,
         ...(call.child !== undefined ? { child: call.child } : {}),
         ...(answer !== undefined ? { answer } : {}),
-        save: parts.save,
+        save: deps.save,
         async startedChild() {
-          await tell(call, { outcome: 'progress', text: `${tool.title}: at work` })
+          await emitStatus(call, { outcome: 'progress', text: `${tool.title}: at work` })
         },
-        progress: seldom((text) => void tell(call, { outcome: 'progress', text: `${tool.title}: ${text}` })),
-        ask: (question) => ask(question, watch),
+        progress: throttled((text) => void emitStatus(call, { outcome: 'progress', text: `${tool.title}: ${text}` })),
+        ask: (question) => ask(question, timeout),
       }
-      // A tool that does not listen to its signal is not waited for.
-      return unlessAborted(run(input, about), watch.signal)
+      // Does not wait for a tool that ignores its signal.
+      return abortable(run(input, about), timeout.signal)
     }
     try {
       return await withToolSpan(turn, { name: tool.name, callId: call.id }, work)
     } catch (reason) {
       turn.signal.throwIfAborted()
-      const thrown = watch.reasonFor(reason)
+      const thrown = timeout.errorFor(reason)
       turn.log.warn('a tool failed', { taskId: turn.task.id, tool: tool.name, cause: thrown })
       return { thrown }
     } finally {
-      watch.end()
+      timeout.end()
     }
   }
 
-  /** One question at a time, as the engine has it. */
-  async function ask(question: AgentMessage, watch: Stopwatch): Promise<Message> {
-    if (!parts.mayAsk) throw new A2AError('UNAVAILABLE', 'Nobody can be asked now')
-    watch.pause()
-    const release = await asking.take(turn.signal)
+  /** The engine allows one question at a time. */
+  async function ask(question: AgentMessage, timeout: PausableTimeout): Promise<Message> {
+    if (!deps.canAsk) throw new A2AError('UNAVAILABLE', 'The caller cannot be asked now')
+    timeout.pause()
+    const release = await askSemaphore.acquire(turn.signal)
     try {
       state.asked += 1
-      await parts.save()
+      await deps.save()
       return await turn.askMessage(question)
     } finally {
       release()
-      watch.go()
+      timeout.resume()
     }
   }
 
-  async function refuse(call: OpenCall, why: string): Promise<void> {
+  async function rejectCall(call: OpenCall, why: string): Promise<void> {
     call.result = why
-    return tell(call, { outcome: 'failed', text: `${call.name}: not run`, more: { error: why } })
+    return emitStatus(call, { outcome: 'failed', text: `${call.name}: not run`, more: { error: why } })
   }
 
-  function tell(call: OpenCall, news: CallNews): Promise<void> {
-    return parts.say(callStatus(call, news))
+  function emitStatus(call: OpenCall, event: ToolCallEvent): Promise<void> {
+    return deps.emit(toolCallStatus(call, event))
   }
 
-  function seldom(say: (text: string) => void): (text: string) => void {
+  function throttled(say: (text: string) => void): (text: string) => void {
     let last = Number.NEGATIVE_INFINITY
     return (text) => {
-      if (parts.monotonicNow() - last < progressMs) return
-      last = parts.monotonicNow()
+      if (deps.monotonicNow() - last < progressMs) return
+      last = deps.monotonicNow()
       say(text)
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Where a turn of the loop is: kept as its checkpoint, so that a process that starts anew goes on from there and does
- * nothing twice. What was said in pictures and files is kept by reference only.
+ * The state of a loop turn, stored as its checkpoint, so that a restarted process continues there and does nothing twice.
+ * Images and files are stored by reference only.
  */
 import type { Json, Turn } from '@parley/a2a'
 import type { ChatMessage, ModelCall } from '../chat-model.ts'
@@ -9,43 +9,43 @@ import type { ChildQuestion } from './tool.ts'
 
 export interface LoopState {
   readonly version: 1
-  /** What earlier turns of this task said, as text. */
+  /** Text of earlier turns of this task. */
   readonly earlier: readonly ChatMessage[]
-  /** What was said since, the tools' words included. */
+  /** Messages since then, including results of tools. */
   readonly messages: StateMessage[]
   /** The calls of the model's last answer, until all of them have a result. */
   open: OpenCall[]
-  /** To be said by the user once they have. */
+  /** User messages to add once all calls have a result. */
   readonly then: StateMessage[]
-  /** What the caller was told in this turn, up to the last complete step. */
+  /** What was reported to the caller in this turn, up to the last complete step. */
   said: string
-  /** Files that the tools gave. */
+  /** Number of files that the tools returned. */
   given: number
   steps: number
   readonly bill: ModelCall[]
-  /** Questions in the middle of calls. */
+  /** Number of questions during calls. */
   asked: number
 }
 
-/** A message of the user stands here by its id, and by its text for when it is gone. */
+/** A user message is stored by its id, and by its text in case it is no longer available. */
 export type StateMessage = ChatMessage | { readonly role: 'user'; readonly content: string; readonly from: string }
 
 export interface OpenCall {
   readonly id: string
-  /** As the model says it. */
+  /** As the model names it. */
   readonly name: string
   readonly input: string
-  /** `started`: it may have done something. `waits`: for the client, or for the answer to a child's question. */
+  /** `started`: it may have had effects. `waits`: for the client, or for the answer to a child's question. */
   state: 'planned' | 'started' | 'waits'
   result?: string
-  /** The work that it hands on to another agent. */
+  /** The call to another agent. */
   child?: HopState
   question?: ChildQuestion
-  /** The message that answers it. */
+  /** Id of the message that answers it. */
   answeredBy?: string
 }
 
-export function newState(earlier: readonly ChatMessage[], first: StateMessage): LoopState {
+export function createLoopState(earlier: readonly ChatMessage[], first: StateMessage): LoopState {
   return {
     version: 1,
     earlier,
@@ -60,21 +60,21 @@ export function newState(earlier: readonly ChatMessage[], first: StateMessage): 
   }
 }
 
-/** Where this turn was when it was interrupted, if it had come to anything. */
+/** The state of this turn when it was interrupted, if any. */
 export function interruptedState({ resumed }: Turn): LoopState | undefined {
-  return stateIn(resumed?.checkpoint)
+  return readLoopState(resumed?.checkpoint)
 }
 
-/** Where the turn before stopped to wait: this one goes on from there, with a count of its own. */
-export function waitingState({ remembered }: Turn): LoopState | undefined {
-  const before = stateIn(remembered)
+/** The state in which the previous turn stopped to wait. This turn continues from it with its own step count. */
+export function waitingState({ lastCheckpoint }: Turn): LoopState | undefined {
+  const before = readLoopState(lastCheckpoint)
   return before === undefined || before.open.length === 0
     ? undefined
     : { ...before, said: '', given: 0, steps: 0, bill: [], asked: 0 }
 }
 
-/** A copy: a checkpoint is nobody's to change. */
-export function stateIn(checkpoint: Json | undefined): LoopState | undefined {
+/** Returns a copy, because checkpoints are immutable. */
+export function readLoopState(checkpoint: Json | undefined): LoopState | undefined {
   if (typeof checkpoint !== 'object' || checkpoint === null || Array.isArray(checkpoint)) return undefined
   return (checkpoint as { version?: unknown }).version === 1
     ? (structuredClone(checkpoint) as unknown as LoopState)
@@ -84,8 +84,8 @@ export function stateIn(checkpoint: Json | undefined): LoopState | undefined {
 export const isWaiting = ({ open }: LoopState): boolean =>
   open.some(({ state, result }) => state === 'waits' && result === undefined)
 
-/** Once all calls have a result they are part of what was said. */
-export function closeCalls(state: LoopState): void {
+/** Once all calls have a result, the results become messages. */
+export function commitCallResults(state: LoopState): void {
   for (const { id, result = '' } of state.open) state.messages.push({ role: 'tool', tool_call_id: id, content: result })
   state.messages.push(...state.then.splice(0))
   state.open = []

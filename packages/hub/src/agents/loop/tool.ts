@@ -1,46 +1,45 @@
-/** What a tool is to the loop, wherever it comes from: something the model may call by name. */
+/** A tool of the loop, whatever its source: a function that the model may call by name. */
 import type { AgentMessage, AgentSkill, Message, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
 import type { HopState } from '../../delegation/hop.ts'
 
-export interface Tool {
-  /** As its source names it. */
+export interface LoopTool {
+  /** The name given by its source. */
   readonly name: string
   readonly title: string
   readonly description: string
   readonly inputSchema: Struct
-  /** Left out by a tool that runs at the client: the task waits for its result. */
-  run?(input: Struct, call: ToolCall): Promise<ToolOutcome>
-  /** How long one call may take; `Infinity` is no limit but the turn's. */
+  /** Omitted for a tool that runs at the client: the task waits for its result. */
+  run?(input: Struct, call: LoopToolCall): Promise<ToolOutcome>
+  /** Timeout of one call; `Infinity` means only the turn's timeout applies. */
   readonly timeoutMs: number
-  /** The agent of the hub that it hands work on to: what it did is found again after a restart. */
+  /** The agent of the hub that it calls: its work is found again after a restart. */
   readonly agent?: string
 }
 
-/** One call of it. */
-export interface ToolCall {
+export interface LoopToolCall {
   readonly id: string
   readonly turn: Turn
-  /** Aborted when its time is up, too. */
+  /** Also aborted when the call times out. */
   readonly signal: AbortSignal
-  /** Of the trace: what it calls belongs to it. */
+  /** The span of the call; its own calls belong to it. */
   readonly span: OpenSpan
-  /** The work that is handed on, for a tool that does. */
+  /** The call to another agent, for a tool that makes one. */
   readonly child?: HopState
-  /** Resolves when what is known of the child is durable. */
+  /** Resolves when the state of the child is durable. */
   save(): Promise<void>
-  /** There is a child from now on. */
+  /** Records that the child task exists. */
   startedChild(): Promise<void>
-  /** What the child's question was answered with. */
+  /** The answer to the child's question. */
   readonly answer?: readonly Part[]
-  /** For whoever watches; told now and then. */
+  /** Reports progress; throttled. */
   progress(text: string): void
-  /** The person at the other end, in the middle of a call; whose time does not count. */
+  /** Asks the user during a call. The timeout pauses meanwhile. */
   ask(question: AgentMessage): Promise<Message>
 }
 
 export type ToolOutcome =
   | { readonly parts: readonly Part[]; readonly isError?: boolean }
-  /** The child cannot go on without an answer. */
+  /** The child cannot continue without an answer. */
   | { readonly asks: ChildQuestion }
 
 export interface ChildQuestion {
@@ -48,13 +47,13 @@ export interface ChildQuestion {
   readonly message: AgentMessage
 }
 
-/** Where tools come from. */
+/** A source of tools. */
 export interface ToolSource {
-  /** What of it a model may be told of in this turn. Rejects if it cannot be reached. */
-  tools(turn: Turn): Promise<readonly Tool[]>
-  /** What the card says of it. */
+  /** The tools that the model may use in this turn. Rejects if the source cannot be reached. */
+  tools(turn: Turn): Promise<readonly LoopTool[]>
+  /** The skills for the card. */
   skills(signal: AbortSignal): Promise<readonly AgentSkill[]>
-  /** For people: "the MCP server x". */
+  /** Name for people: "the MCP server x". */
   readonly label: string
   close?(): Promise<void>
 }

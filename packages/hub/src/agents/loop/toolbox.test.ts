@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Struct } from '@parley/a2a'
-import type { Tool } from './tool.ts'
-import { named, readInput } from './toolbox.ts'
+import type { LoopTool } from './tool.ts'
+import { withUniqueNames, parseToolInput } from './toolbox.ts'
 
-const tool = (name: string): Tool => ({
+const tool = (name: string): LoopTool => ({
   name,
   title: name,
   description: name,
@@ -16,7 +16,7 @@ describe('the tools of a turn', () => {
   it('have names that a model may use, each its own', () => {
     const names = ['search', 'files.read', 'search', 'search', '世界', 'x'.repeat(80), '']
     assert.deepEqual(
-      [...named(names.map(tool)).keys()],
+      [...withUniqueNames(names.map(tool)).keys()],
       ['search', 'files_read', 'search_2', 'search_3', '_', 'x'.repeat(60), 'tool'],
     )
   })
@@ -26,19 +26,19 @@ describe('what a model calls a tool with', () => {
   const schema: Struct = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
 
   it('is an object that fits', () => {
-    assert.deepEqual(readInput('{"a":1,"b":2}', schema), { input: { a: 1, b: 2 } })
-    assert.deepEqual(readInput('', { type: 'object' }), { input: {} })
+    assert.deepEqual(parseToolInput('{"a":1,"b":2}', schema), { input: { a: 1, b: 2 } })
+    assert.deepEqual(parseToolInput('', { type: 'object' }), { input: {} })
   })
 
   it('is refused in words that the model understands', () => {
     for (const nonsense of ['{"a":', '[1]', '"a"', 'null', 'Hello'])
-      assert.match(JSON.stringify(readInput(nonsense, schema)), /no JSON object/)
-    assert.match(JSON.stringify(readInput('{"a":"one"}', schema)), /do not fit.*number/)
-    assert.match(JSON.stringify(readInput('', schema)), /do not fit/)
+      assert.match(JSON.stringify(parseToolInput(nonsense, schema)), /no JSON object/)
+    assert.match(JSON.stringify(parseToolInput('{"a":"one"}', schema)), /do not fit.*number/)
+    assert.match(JSON.stringify(parseToolInput('', schema)), /do not fit/)
   })
 
   it('is left to the tool where its schema says what we cannot read', () => {
-    assert.deepEqual(readInput('{"a":1}', { type: 'object', properties: { a: { $ref: 'https://x.test/y' } } }), {
+    assert.deepEqual(parseToolInput('{"a":1}', { type: 'object', properties: { a: { $ref: 'https://x.test/y' } } }), {
       input: { a: 1 },
     })
   })

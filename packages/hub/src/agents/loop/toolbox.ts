@@ -1,20 +1,20 @@
-/** The tools of a turn, each under a name that the model may use and no other has. */
+/** The tools of a turn, each under a unique name that the model may use. */
 import { z } from 'zod'
 import type { Struct, Turn } from '@parley/a2a'
 import type { ChatTool } from '../chat-model.ts'
-import type { Tool, ToolSource } from './tool.ts'
-import { parseBoundedJson } from '../../bounded-json.ts'
+import type { LoopTool, ToolSource } from './tool.ts'
+import { parseBoundedJson } from '../../json/bounded-json.ts'
 
 export interface Toolbox {
   readonly chatTools: readonly ChatTool[]
-  find(name: string): Tool | undefined
+  find(name: string): LoopTool | undefined
   readonly names: readonly string[]
-  /** Some cannot be reached now. */
+  /** Some sources cannot be reached now. */
   readonly isIncomplete: boolean
 }
 
-/** What is not there now is left out of this turn, and the model told so. */
-export async function openToolbox(sources: readonly ToolSource[], turn: Turn): Promise<Toolbox> {
+/** Sources that are unavailable are left out of this turn, and the model is told about it. */
+export async function createToolbox(sources: readonly ToolSource[], turn: Turn): Promise<Toolbox> {
   let isIncomplete = false
   const found = await Promise.all(
     sources.map(async (source) => {
@@ -28,7 +28,7 @@ export async function openToolbox(sources: readonly ToolSource[], turn: Turn): P
       }
     }),
   )
-  const byName = named(found.flat())
+  const byName = withUniqueNames(found.flat())
   return {
     chatTools: [...byName].map(([name, { description, inputSchema }]) => ({
       name,
@@ -41,9 +41,9 @@ export async function openToolbox(sources: readonly ToolSource[], turn: Turn): P
   }
 }
 
-/** In the order of the configuration, so that a name means the same after a restart. */
-export function named(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  const byName = new Map<string, Tool>()
+/** In the order of the configuration, so that names are the same after a restart. */
+export function withUniqueNames(tools: readonly LoopTool[]): ReadonlyMap<string, LoopTool> {
+  const byName = new Map<string, LoopTool>()
   for (const tool of tools) {
     const plain = tool.name.replaceAll(/[^\w-]+/g, '_').slice(0, 60)
     let name = plain === '' ? 'tool' : plain
@@ -53,22 +53,22 @@ export function named(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   return byName
 }
 
-/** What the model wants a tool to be called with, or what is wrong with it in words that it understands. */
-export function readInput(text: string, schema: Struct): { readonly input: Struct } | { readonly wrong: string } {
-  const parsed = parse(text)
+/** Parses the input that the model wants to call a tool with, or explains the error to the model. */
+export function parseToolInput(text: string, schema: Struct): { readonly input: Struct } | { readonly wrong: string } {
+  const parsed = parseArguments(text)
   if (parsed === undefined) return { wrong: 'The arguments are no JSON object.' }
   try {
     const { error } = z.fromJSONSchema(schema).safeParse(parsed)
     return error === undefined ? { input: parsed } : { wrong: `The arguments do not fit. ${z.prettifyError(error)}` }
   } catch {
-    // A schema that our checker cannot read: the tool checks for itself.
+    // Our validator cannot read the schema: the tool validates for itself.
     return { input: parsed }
   }
 }
 
-function parse(text: string): Struct | undefined {
+function parseArguments(text: string): Struct | undefined {
   try {
-    // Models leave them out where there are none.
+    // Models omit arguments if there are none.
     const value: unknown = parseBoundedJson(text.trim() === '' ? '{}' : text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Struct) : undefined
   } catch {

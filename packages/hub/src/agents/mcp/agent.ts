@@ -1,116 +1,128 @@
 /**
- * The tools of an MCP server as an agent: a message is a call, its result an artifact. What is kept before a call begins
- * decides what a restart means: a tool that says that it may be called twice is, and nobody knows what became of another.
+ * The tools of an MCP server as an agent: a message is a call, and its result is an artifact. The checkpoint written before
+ * a call decides what a restart does: a repeatable tool is called again; the outcome of any other is unknown.
  */
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/client'
 import type { Progress } from '@modelcontextprotocol/client'
 import { artifact, fail, inputRequired, reject, status } from '@parley/a2a'
 import type { Agent, Message, Report, Turn } from '@parley/a2a'
-import { reportsOf } from '../loop/outbox.ts'
-import type { Say } from '../loop/outbox.ts'
-import { createSlots } from '../programs/slots.ts'
+import { streamReports } from '../report-channel.ts'
+import type { EmitReport } from '../report-channel.ts'
+import { createSemaphore } from '../programs/semaphore.ts'
 import { traceMeta, withToolSpan } from '../tool-span.ts'
 import type { McpBackend } from './backend.ts'
-import { callablesOf } from './callable.ts'
-import type { Callable, Outcome } from './callable.ts'
+import { listCallables } from './callable.ts'
+import type { Callable, CallableResult } from './callable.ts'
 import type { McpConnection } from './connection.ts'
-import { answerQuestion, refusalTo } from './elicit.ts'
+import { answerElicitation, formRefusal } from './elicit.ts'
 import type { McpEntry } from './entry.ts'
-import { failureOf } from './failure.ts'
-import { progressTeller, progressText } from './progress.ts'
-import { explain } from './question.ts'
-import { openFields, readRequest } from './request.ts'
-import type { Pending, Request, Wanted } from './request.ts'
-import { fieldsOf } from './words.ts'
+import { toolFailure } from './tool-failure.ts'
+import { createProgressThrottle, progressText } from './progress-throttle.ts'
+import { explainUnclearCall } from './explain-call.ts'
+import { missingFields, resolveCall } from './call-request.ts'
+import type { PendingCall, CallRequest, ResolvedCall } from './call-request.ts'
+import { schemaFields } from './parse-input.ts'
 
-/** What a checkpoint of ours says. */
-interface Kept {
-  /** Somebody was asked, and this is what about. `isReady`: it needs nothing but a word to go on. */
-  readonly pending?: Pending & { readonly isReady?: boolean }
-  /** From here on the tool may have begun. */
+interface McpCheckpoint {
+  /** The call that the caller was asked about. `isReady`: it only needs a confirmation. */
+  readonly pending?: PendingCall & { readonly isReady?: boolean }
+  /** From here on the tool may have started. */
   readonly calling?: { readonly tool: string; readonly isRepeatable: boolean }
 }
 
 const progressEveryMs = 250
-/** Of what a tool says of its failure. */
+/** Limit of the error text of a tool. */
 const failureChars = 4_000
 
 export function mcpAgent(entry: McpEntry, backend: McpBackend): Agent {
   const resume = entry.resume === 'fail' ? 'fail' : 'rerun'
-  return { resume, run: (turn) => reportsOf((say) => runTurn(turn, say)) }
+  return { resume, run: (turn) => streamReports((emit) => runTurn(turn, emit)) }
 
-  async function runTurn(turn: Turn, say: Say): Promise<void> {
-    const { calling } = (turn.resumed?.checkpoint ?? {}) as Kept
+  async function runTurn(turn: Turn, emit: EmitReport): Promise<void> {
+    const { calling } = (turn.resumed?.checkpoint ?? {}) as McpCheckpoint
     if (calling?.isRepeatable === false) {
-      return say(fail('The hub was restarted while the tool was at work: whether it has done its work is not known'))
+      return emit(fail('The hub was restarted while the tool was at work: whether it has done its work is not known'))
     }
     await backend.use(turn, async (connection) => {
-      const callables = await callablesOf(connection, entry, turn.signal)
-      const { pending } = (turn.remembered ?? {}) as Kept
-      if (pending !== undefined && isRefused(turn.message, pending, callables)) {
-        return say(reject('Nothing was called'))
+      const callables = await listCallables(connection, entry, turn.signal)
+      const { pending } = (turn.lastCheckpoint ?? {}) as McpCheckpoint
+      if (pending !== undefined && isDeclined(turn.message, pending, callables)) {
+        return emit(reject('Nothing was called'))
       }
       const request = requestIn(turn, pending, callables)
       if ('why' in request) {
-        if (request.byProgram) return say(reject(explain(request, callables)))
-        const { begun } = request
-        await keep(turn, begun === undefined ? {} : { pending: { tool: begun.callable.name, input: begun.input } })
-        return say(inputRequired(explain(request, callables)))
+        if (request.isFromProgram) return emit(reject(explainUnclearCall(request, callables)))
+        const { partialCall } = request
+        await saveCheckpoint(
+          turn,
+          partialCall === undefined ? {} : { pending: { tool: partialCall.callable.name, input: partialCall.input } },
+        )
+        return emit(inputRequired(explainUnclearCall(request, callables)))
       }
-      return call(turn, say, connection, request)
+      return call(turn, emit, connection, request)
     })
   }
 
-  async function call(turn: Turn, say: Say, connection: McpConnection, { callable, input }: Wanted): Promise<void> {
+  async function call(
+    turn: Turn,
+    emit: EmitReport,
+    connection: McpConnection,
+    { callable, input }: ResolvedCall,
+  ): Promise<void> {
     const { name, title } = callable
     const isRepeatable = entry.resume === 'rerun' || callable.isRepeatable
-    await keep(turn, { calling: { tool: name, isRepeatable } })
-    await say({ state: 'TASK_STATE_WORKING', metadata: { toolCall: { name, outcome: 'started' } } })
+    await saveCheckpoint(turn, { calling: { tool: name, isRepeatable } })
+    await emit({ state: 'TASK_STATE_WORKING', metadata: { toolCall: { name, outcome: 'started' } } })
     try {
-      const { parts, isError } = await perform(turn, say, connection, { callable, input })
-      if (isError) return await say(fail(failureText(parts, title)))
-      await say(artifact('result', { parts, name: title, last: true, metadata: { tool: name } }))
+      const { parts, isError } = await callWithProgress(turn, emit, connection, { callable, input })
+      if (isError) return await emit(fail(failureText(parts, title)))
+      await emit(artifact('result', { parts, name: title, last: true, metadata: { tool: name } }))
     } catch (reason) {
       turn.signal.throwIfAborted()
       if (reason instanceof UrlElicitationRequiredError && reason.elicitations.length > 0) {
-        await keep(turn, { pending: { tool: name, input, isReady: true } })
-        return say(visits(reason))
+        await saveCheckpoint(turn, { pending: { tool: name, input, isReady: true } })
+        return emit(urlElicitationReport(reason))
       }
-      const failure = failureOf(reason)
+      const failure = toolFailure(reason)
       turn.log.warn('a call of a tool failed', { taskId: turn.task.id, tool: name, cause: failure.cause ?? failure })
-      await say(fail(failure.message))
+      await emit(fail(failure.message))
     }
   }
 }
 
-/** The tool at work: how far it is goes to whoever watches, what it asks to the caller. */
-async function perform(turn: Turn, say: Say, connection: McpConnection, { callable, input }: Wanted): Promise<Outcome> {
+/** Runs the tool: its progress becomes reports, and its questions go to the caller. */
+async function callWithProgress(
+  turn: Turn,
+  emit: EmitReport,
+  connection: McpConnection,
+  { callable, input }: ResolvedCall,
+): Promise<CallableResult> {
   const { name } = callable
-  const teller = progressTeller(progressEveryMs, (progress) => say(progressStatus(name, progress)))
-  // The engine has one question at a time.
-  const asking = createSlots(1)
+  const throttle = createProgressThrottle(progressEveryMs, (progress) => emit(progressStatus(name, progress)))
+  // The engine allows one question at a time.
+  const askSemaphore = createSemaphore(1)
   try {
     return await withToolSpan(turn, { name, type: 'extension' }, (span) =>
       callable.call(connection, input, {
         signal: turn.signal,
         trace: traceMeta(span, turn.tracestate),
-        // The turn's own, of which the signal tells.
+        // The turn's own timeout applies, by its signal.
         timeoutMs: Infinity,
-        onProgress: (progress) => teller.hear(progress),
+        onProgress: (progress) => throttle.push(progress),
         onElicit: (question, signal) =>
-          answerQuestion(question, async (message) => {
-            const release = await asking.take(signal)
-            // Whoever is asked must not be told that the tool is at work.
-            await teller.pause()
+          answerElicitation(question, async (message) => {
+            const release = await askSemaphore.acquire(signal)
+            // While a question is open, progress must not be reported.
+            await throttle.pause()
             return turn.askMessage(message).finally(() => {
-              teller.go()
+              throttle.resume()
               release()
             })
           }),
       }),
     )
   } finally {
-    teller.end()
+    throttle.end()
   }
 }
 
@@ -120,26 +132,26 @@ function progressStatus(name: string, progress: Progress): Report {
   return status(progressText(progress), { toolCall: about })
 }
 
-function requestIn(turn: Turn, pending: Kept['pending'], callables: readonly Callable[]): Request {
+function requestIn(turn: Turn, pending: McpCheckpoint['pending'], callables: readonly Callable[]): CallRequest {
   const callable = callables.find(({ name }) => name === pending?.tool)
   if (pending?.isReady === true && callable !== undefined) return { callable, input: pending.input }
-  return readRequest({ message: turn.message, metadata: turn.metadata, pending }, callables)
+  return resolveCall({ message: turn.message, metadata: turn.metadata, pending }, callables)
 }
 
-function isRefused(message: Message, { tool, input }: Pending, callables: readonly Callable[]): boolean {
+function isDeclined(message: Message, { tool, input }: PendingCall, callables: readonly Callable[]): boolean {
   const { inputSchema = {} } = callables.find(({ name }) => name === tool) ?? {}
-  const open = openFields(inputSchema, input)
-  const fields = Object.entries(fieldsOf(inputSchema)).filter(([name]) => open.includes(name))
-  return refusalTo(Object.fromEntries(fields), message) !== undefined
+  const open = missingFields(inputSchema, input)
+  const fields = Object.entries(schemaFields(inputSchema)).filter(([name]) => open.includes(name))
+  return formRefusal(Object.fromEntries(fields), message) !== undefined
 }
 
-function visits({ elicitations }: UrlElicitationRequiredError): Report {
+function urlElicitationReport({ elicitations }: UrlElicitationRequiredError): Report {
   const lines = elicitations.map(({ message, url }) => `${message}\n${url}`)
   const text = [...lines, 'Answer yes when it is done, or no.'].join('\n')
   return inputRequired({ parts: [{ text }, ...elicitations.map(({ url }) => ({ url }))] })
 }
 
-function failureText(parts: Outcome['parts'], title: string): string {
+function failureText(parts: CallableResult['parts'], title: string): string {
   const text = parts
     .flatMap((part) => ('text' in part ? [part.text] : []))
     .join('\n')
@@ -148,6 +160,6 @@ function failureText(parts: Outcome['parts'], title: string): string {
   return text.length > failureChars ? `${text.slice(0, failureChars)}…` : text
 }
 
-function keep(turn: Turn, kept: Kept): Promise<void> {
+function saveCheckpoint(turn: Turn, kept: McpCheckpoint): Promise<void> {
   return turn.checkpoint(kept)
 }

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Tool } from '@modelcontextprotocol/client'
-import { callablesOf, skillsOf } from './callable.ts'
+import { listCallables, callableSkills } from './callable.ts'
 import type { McpConnection } from './connection.ts'
-import { exampleOf } from './example.ts'
+import { toolExample } from './example.ts'
 
 const { signal } = new AbortController()
 const inputSchema = { type: 'object' as const }
 
 function serverWith(...tools: readonly Partial<Tool>[]): McpConnection {
-  const none = async (): Promise<never> => assert.fail('nobody asks for that here')
+  const none = async (): Promise<never> => assert.fail('unexpected call')
   return {
-    ...{ prompts: none, prompt: none, resource: none, ping: none, call: none, about: none },
+    ...{ prompts: none, prompt: none, resource: none, ping: none, call: none, serverInfo: none },
     tools: async () => tools.map((tool) => ({ name: 'x', inputSchema, ...tool })),
-    isTold: false,
+    hasToolChangeNotifications: false,
     close: async () => {},
   }
 }
 const listed = (allow: string[] | undefined, deny: string[], ...tools: readonly Partial<Tool>[]) =>
-  callablesOf(serverWith(...tools), { allow, deny, prompts: [], resources: [] }, signal)
+  listCallables(serverWith(...tools), { allow, deny, prompts: [], resources: [] }, signal)
 
 describe('what can be called at a server', () => {
   it('is what is allowed and not denied, each once, and no task of its own [S0-28]', async () => {
@@ -61,7 +61,7 @@ describe('what can be called at a server', () => {
       { name: 'find_2', annotations: { title: 'search' } },
     )
     assert.deepEqual(
-      skillsOf(found).map(({ id, name, description, tags }) => [id, name, description, tags.at(-1)]),
+      callableSkills(found).map(({ id, name, description, tags }) => [id, name, description, tags.at(-1)]),
       [
         ['web_search', 'Web search', 'On the web', 'search'],
         ['find_1', 'Search (find_1)', 'Search', 'search'],
@@ -83,10 +83,10 @@ describe('an example of a call', () => {
     }
     const required = Object.keys(properties)
     assert.equal(
-      exampleOf('book', { type: 'object', properties, required }),
+      toolExample('book', { type: 'object', properties, required }),
       'book({"city":"text","days":3,"way":"train","tags":["sea"],"place":{"at":"https://example.com"},"sea":true})',
     )
-    assert.equal(exampleOf('book', { type: 'object', properties }), 'book()')
-    assert.equal(exampleOf('x'.repeat(300), { type: 'object' }), undefined)
+    assert.equal(toolExample('book', { type: 'object', properties }), 'book()')
+    assert.equal(toolExample('x'.repeat(300), { type: 'object' }), undefined)
   })
 })

@@ -1,76 +1,80 @@
 /**
- * One client of the SDK, connected: with the version of the protocol that the server speaks, and with what the hub answers
- * when the server asks something. Sampling and roots are offered to nobody: a server that asks for them is refused.
+ * One connected client of the SDK: negotiates the protocol version and answers requests of the server. Sampling and roots
+ * are not supported: a server that requests them is refused.
  */
 import { Client } from '@modelcontextprotocol/client'
 import type { ElicitRequestParams, ElicitResult, PriorDiscovery, Transport } from '@modelcontextprotocol/client'
 import type { AgentLog } from '@parley/a2a'
-import type { Programs } from '../programs/leftovers.ts'
+import type { ProgramManager } from '../programs/program-manager.ts'
 import { startProgram } from '../programs/program.ts'
-import { httpTransport } from './http-transport.ts'
+import { createHttpTransport } from './http-transport.ts'
 import type { MessageLimit } from './http-transport.ts'
-import { programTransport } from './program-transport.ts'
+import { createProgramTransport } from './program-transport.ts'
 import type { McpServer } from './server.ts'
 
 export interface McpClientOptions {
   readonly fetch: typeof globalThis.fetch
   readonly log: AgentLog
   readonly connectTimeoutMs: number
-  /** What was learned of the server before, shared by its connections. */
-  readonly memory?: McpMemory
-  /** How its program is started. Default: as any. */
-  readonly start?: Programs['start']
-  /** Told when the server says that it has other tools now. Left out: nobody listens. */
+  /** Discovery results of the server, shared by its connections. */
+  readonly discoveryCache?: McpDiscoveryCache
+  /** Starts its program. Default: an unmanaged process. */
+  readonly start?: ProgramManager['start']
+  /** Called when the server reports that its tools changed. Optional. */
   readonly onToolsChanged?: () => void
 }
 
-export interface McpMemory {
+export interface McpDiscoveryCache {
   prior?: PriorDiscovery
 }
 
-export interface ClientParts {
+export interface McpClientDeps {
   readonly limit: MessageLimit
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   readonly signal: AbortSignal
-  /** Left out: the server is told that nobody can be asked. */
+  /** Answers questions of the server. If omitted, the client does not offer elicitation. */
   readonly onElicit?: ((question: ElicitRequestParams, signal: AbortSignal) => Promise<ElicitResult>) | undefined
   onOpening(transport: Transport | undefined): void
   onClose(): void
 }
 
-/** Old servers may not answer what they do not know. */
+/** Old servers may not answer unknown requests. */
 const probeMs = 3_000
-/** Several tools that come at once are one change. */
+/** Several tool changes at once count as one. */
 const settleMs = 100
 
 const identity = { name: 'parley', version: '0.1.0' }
 
-export async function openClient(server: McpServer, options: McpClientOptions, parts: ClientParts): Promise<Client> {
-  const { memory = {} } = options
-  // Some old servers do not survive the question which version they speak.
-  const mayAskAgain = memory.prior === undefined && 'command' in server
-  const client = await connect(server, options, parts, memory.prior).catch((reason: unknown) => {
-    if (!mayAskAgain || parts.signal.aborted) throw reason
-    return connect(server, options, parts, { kind: 'legacy' })
+export async function connectMcpClient(
+  server: McpServer,
+  options: McpClientOptions,
+  deps: McpClientDeps,
+): Promise<Client> {
+  const { discoveryCache = {} } = options
+  // Some old servers crash on the version request.
+  const mayAskAgain = discoveryCache.prior === undefined && 'command' in server
+  const client = await connect(server, options, deps, discoveryCache.prior).catch((reason: unknown) => {
+    if (!mayAskAgain || deps.signal.aborted) throw reason
+    return connect(server, options, deps, { kind: 'legacy' })
   })
   const discover = client.getDiscoverResult()
-  memory.prior = discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover }
+  discoveryCache.prior = discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover }
   return client
 }
 
 async function connect(
   server: McpServer,
   options: McpClientOptions,
-  parts: ClientParts,
+  deps: McpClientDeps,
   prior: PriorDiscovery | undefined,
 ): Promise<Client> {
-  const client = newClient(server, options, parts)
-  const transport = transportTo(server, options, parts)
-  parts.onOpening(transport)
+  const client = newClient(server, options, deps)
+  const transport = transportTo(server, options, deps)
+  deps.onOpening(transport)
   try {
     await client.connect(transport, {
       timeout: options.connectTimeoutMs,
-      signal: parts.signal,
+      signal: deps.signal,
       ...(prior !== undefined ? { prior } : {}),
     })
     return client
@@ -78,11 +82,11 @@ async function connect(
     await transport.close().catch(() => {})
     throw reason
   } finally {
-    parts.onOpening(undefined)
+    deps.onOpening(undefined)
   }
 }
 
-function newClient(server: McpServer, options: McpClientOptions, { onElicit, onClose }: ClientParts): Client {
+function newClient(server: McpServer, options: McpClientOptions, { onElicit, onClose }: McpClientDeps): Client {
   const { log, connectTimeoutMs, onToolsChanged } = options
   const probing = 'command' in server ? { probe: { timeoutMs: Math.min(probeMs, connectTimeoutMs) } } : {}
   const watching = { autoRefresh: false, debounceMs: settleMs, onChanged: () => onToolsChanged?.() }
@@ -99,7 +103,9 @@ function newClient(server: McpServer, options: McpClientOptions, { onElicit, onC
   return client
 }
 
-function transportTo(server: McpServer, options: McpClientOptions, { limit }: ClientParts): Transport {
+function transportTo(server: McpServer, options: McpClientOptions, { limit }: McpClientDeps): Transport {
   const { fetch, log, start = startProgram } = options
-  return 'command' in server ? programTransport(server, { start, log, limit }) : httpTransport(server, fetch, limit)
+  return 'command' in server
+    ? createProgramTransport(server, { start, log, limit })
+    : createHttpTransport(server, fetch, limit)
 }

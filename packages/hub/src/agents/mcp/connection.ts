@@ -1,7 +1,6 @@
 /**
- * A connection to an MCP server: made when it is first needed, and again when it is lost. Nothing of a call is ever
- * repeated by itself, unless the server said that it has done nothing: a tool may have done its work before its answer
- * got lost.
+ * A connection to an MCP server, opened on first use and again after it was lost. A call is never repeated automatically,
+ * unless the server said that it did nothing: a tool may have done its work before its response was lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SdkHttpError } from '@modelcontextprotocol/client'
@@ -21,73 +20,76 @@ import type {
 import { A2AError, linkSignals } from '@parley/a2a'
 import type { Struct } from '@parley/a2a'
 import { defaultJsonNodes } from '@parley/a2a/server'
-import { stopwatch } from '../stopwatch.ts'
-import { unlessAborted } from '../unless-aborted.ts'
-import { openClient } from './client.ts'
+import { createPausableTimeout } from '../pausable-timeout.ts'
+import { abortable } from '../abortable.ts'
+import { connectMcpClient } from './client.ts'
 import type { McpClientOptions } from './client.ts'
-import type { HttpTransport } from './http-transport.ts'
+import type { McpHttpTransport } from './http-transport.ts'
 import type { McpServer } from './server.ts'
 
-export type { McpMemory } from './client.ts'
+export type { McpDiscoveryCache } from './client.ts'
 
 export interface McpConnection {
-  /** As the server lists them now. */
+  /** The tools that the server lists now. */
   tools(signal: AbortSignal): Promise<readonly Tool[]>
   call(name: string, input: Struct, options: McpCallOptions): Promise<CallToolResult>
   prompts(signal: AbortSignal): Promise<readonly Prompt[]>
   prompt(name: string, input: Readonly<Record<string, string>>, signal: AbortSignal): Promise<GetPromptResult>
   resource(uri: string, signal: AbortSignal): Promise<ReadResourceResult>
-  /** What the server says of itself. */
-  about(signal: AbortSignal): Promise<McpAbout>
+  /** The server's description of itself. */
+  serverInfo(signal: AbortSignal): Promise<McpServerInfo>
   /** Resolves when the server has answered. */
   ping(signal: AbortSignal): Promise<void>
-  /** Whether the server would tell over this connection that it has other tools. */
-  readonly isTold: boolean
-  /** For good: the program is ended with all that it started. */
+  /** Whether the server announces tool changes on this connection. */
+  readonly hasToolChangeNotifications: boolean
+  /** Closes the connection permanently and ends the program with all its child processes. */
   close(): Promise<void>
 }
 
-export interface McpAbout extends Partial<Implementation> {
+export interface McpServerInfo extends Partial<Implementation> {
   readonly instructions?: string
 }
 
 export interface McpCallOptions {
   readonly signal: AbortSignal
-  /** The time that somebody takes to answer the server's question does not count. `Infinity` is no limit. */
+  /** Timeout of the call; pauses while a question of the server is open. `Infinity` means none. */
   readonly timeoutMs: number
   onProgress?(progress: Progress): void
-  /** Told with the call (W3C Trace Context). */
+  /** Sent with the call (W3C Trace Context). */
   readonly trace?: Readonly<Record<string, string>>
-  /** The server asks the person at the other end. Left out: it is told that nobody is there. */
+  /** The server asks the user. If omitted, the question is canceled. */
   onElicit?(question: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult>
 }
 
 export interface McpConnectionOptions extends McpClientOptions {
-  /** Of one message of the server's. Default 20 MB. */
+  /** Limit of one message of the server. Default 20 MB. */
   readonly limitBytes?: number
-  /** JSON values in one message of the server's. Default 100,000. */
+  /** Limit of JSON values in one message of the server. Default 100,000. */
   readonly jsonNodes?: number
-  /** Whether the server may ask those who call. Not where several do: it would not say whom it means. Default: yes. */
-  readonly mayAsk?: boolean
+  /**
+   * Whether the server may ask callers. Not if several callers share the connection, because a question does not name its
+   * call. Default: true.
+   */
+  readonly canElicit?: boolean
 }
 
-/** The SDK's own limit, which would count what must not count: ours is instead of it. */
-const never = 2 ** 31 - 1
+/** Disables the SDK's own timeout, which would not pause; ours replaces it. */
+const maxTimerMs = 2 ** 31 - 1
 
-const farewellMs = 1_000
+const endSessionMs = 1_000
 
 interface ActiveCall {
   readonly options: McpCallOptions
-  readonly watch: ReturnType<typeof stopwatch>
+  readonly watch: ReturnType<typeof createPausableTimeout>
 }
 
-export function mcpConnection(server: McpServer, options: McpConnectionOptions): McpConnection {
+export function createMcpConnection(server: McpServer, options: McpConnectionOptions): McpConnection {
   const {
     connectTimeoutMs,
     onToolsChanged,
     limitBytes = 20_000_000,
     jsonNodes = defaultJsonNodes,
-    mayAsk = true,
+    canElicit = true,
   } = options
   const calls = new Set<ActiveCall>()
   let current: Promise<Client> | undefined
@@ -109,63 +111,63 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
       ask(signal, (client, how) => client.getPrompt({ name, arguments: { ...input } }, how)),
     resource: (uri, signal) => ask(signal, (client, how) => client.readResource({ uri }, how)),
     async ping(signal) {
-      // The newest version of the protocol has no ping any more.
+      // The newest protocol version has no ping.
       await ask<unknown>(signal, (client, how) =>
         client.getProtocolEra() === 'modern' ? client.discover(how) : client.ping(how),
       )
     },
 
     async call(name, input, callOptions) {
-      const watch = stopwatch(callOptions.timeoutMs, callOptions.signal)
+      const watch = createPausableTimeout(callOptions.timeoutMs, callOptions.signal)
       const active = { options: callOptions, watch }
       calls.add(active)
       try {
-        return await onceMore(() => callOnce(name, input, active))
+        return await retryLostSession(() => callOnce(name, input, active))
       } catch (reason) {
-        throw watch.reasonFor(oversize() ?? reason)
+        throw watch.errorFor(oversize() ?? reason)
       } finally {
         watch.end()
         calls.delete(active)
       }
     },
 
-    async about(signal) {
+    async serverInfo(signal) {
       const client = await connection(signal)
       const instructions = client.getInstructions()
       return { ...client.getServerVersion(), ...(instructions !== undefined ? { instructions } : {}) }
     },
 
-    get isTold() {
+    get hasToolChangeNotifications() {
       return onToolsChanged !== undefined && connected?.getServerCapabilities()?.tools?.listChanged === true
     },
 
     async close() {
       closing.abort(new Error('the connection was closed'))
-      // A server that does not answer is not waited for.
+      // Does not wait for a server that does not answer.
       await opening?.close().catch(() => {})
       const client = await current?.catch(() => undefined)
       current = undefined
-      if (client !== undefined) await leave(client)
+      if (client !== undefined) await endSession(client)
     },
   }
 
   type How = { readonly signal: AbortSignal; readonly timeout: number }
 
-  /** What does nothing at the server: it may be asked again. */
+  /** A request without side effects, which may be repeated. */
   async function ask<T>(signal: AbortSignal, work: (client: Client, how: How) => Promise<T>): Promise<T> {
     try {
-      return await onceMore(async () => work(await connection(signal), { signal, timeout: connectTimeoutMs }))
+      return await retryLostSession(async () => work(await connection(signal), { signal, timeout: connectTimeoutMs }))
     } catch (reason) {
       signal.throwIfAborted()
       throw oversize() ?? reason
     }
   }
 
-  async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+  async function retryLostSession<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (reason) {
-      if (!hasForgottenUs(reason)) throw reason
+      if (!isSessionLost(reason)) throw reason
       current = undefined
       return work()
     }
@@ -178,29 +180,29 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
       { name, arguments: { ...input }, ...(trace !== undefined ? { _meta: { ...trace } } : {}) },
       {
         signal: watch.signal,
-        timeout: never,
+        timeout: maxTimerMs,
         ...(onProgress !== undefined
-          ? { onprogress: (told: Progress) => void (isOfServer(told) && onProgress(told)) }
+          ? { onprogress: (told: Progress) => void (isServerProgress(told) && onProgress(told)) }
           : {}),
       },
     )
   }
 
-  /** Whoever waits may leave; the connection is for the next one. */
+  /** A waiting caller may abort; the connection stays for the next one. */
   function connection(signal: AbortSignal): Promise<Client> {
     if (closing.signal.aborted) return Promise.reject(unavailable(closing.signal.reason))
     if (current === undefined) {
       const connecting = connect(() => void (current === connecting && (current = connected = undefined)))
       current = connecting
     }
-    return unlessAborted(current, signal)
+    return abortable(current, signal)
   }
 
   async function connect(onClose: () => void): Promise<Client> {
     try {
       const onOpening = (transport: Transport | undefined): void => void (opening = transport)
-      const parts = { limit, signal: closing.signal, onOpening, onClose, onElicit: mayAsk ? elicited : undefined }
-      connected = await openClient(server, options, parts)
+      const parts = { limit, signal: closing.signal, onOpening, onClose, onElicit: canElicit ? elicited : undefined }
+      connected = await connectMcpClient(server, options, parts)
       return connected
     } catch (reason) {
       onClose()
@@ -208,7 +210,7 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
     }
   }
 
-  /** A question does not say which call it belongs to: all calls of a connection are of one caller, and the last is meant. */
+  /** A question does not name its call. All calls of a connection are from one caller, so the last one is meant. */
   async function elicited(question: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult> {
     const asking = [...calls].findLast(({ options: about }) => about.onElicit !== undefined)
     if (asking?.options.onElicit === undefined) return { action: 'cancel' }
@@ -218,11 +220,11 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
       return await asking.options.onElicit(question, either.signal)
     } finally {
       either.end()
-      asking.watch.go()
+      asking.watch.resume()
     }
   }
 
-  /** What was too large cannot say whose it was; whoever fails next is told. */
+  /** An oversized message cannot be assigned to a call, so the next failing call reports it. */
   function oversize(): A2AError | undefined {
     const reason = oversized
     oversized = undefined
@@ -230,22 +232,22 @@ export function mcpConnection(server: McpServer, options: McpConnectionOptions):
   }
 }
 
-/** The SDK tells in the same way that it asks somebody, which whoever is asked knows. */
-function isOfServer({ message }: Progress): boolean {
+/** Filters the progress with which the SDK reports its own question; the caller already gets that question. */
+function isServerProgress({ message }: Progress): boolean {
   return message?.startsWith("Fulfilling input required by 'tools/call'") !== true
 }
 
-/** Told, so that it need not keep the session; not waited for, if it does not hear. */
-async function leave(client: Client): Promise<void> {
-  const transport = client.transport as HttpTransport | undefined
-  if (transport?.leave !== undefined) {
-    await Promise.race([transport.leave().catch(() => {}), sleep(farewellMs, undefined, { ref: false })])
+/** Tells the server to drop the session; does not wait if the server does not answer. */
+async function endSession(client: Client): Promise<void> {
+  const transport = client.transport as McpHttpTransport | undefined
+  if (transport?.endSession !== undefined) {
+    await Promise.race([transport.endSession().catch(() => {}), sleep(endSessionMs, undefined, { ref: false })])
   }
   await client.close()
 }
 
-/** A server that was restarted knows the session no more, and says so before it does anything; some with a 400. */
-function hasForgottenUs(reason: unknown): boolean {
+/** A restarted server rejects the session before it does anything; some use status 400. */
+function isSessionLost(reason: unknown): boolean {
   if (!(reason instanceof SdkHttpError)) return false
   return reason.status === 404 || (reason.status === 400 && /session/i.test(reason.message))
 }

@@ -1,13 +1,13 @@
-/** What a tool answers, as parts of a message. */
+/** Converts the result of a tool to parts of a message. */
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client'
 import type { Json, Part } from '@parley/a2a'
-import { parseBoundedJson } from '../../bounded-json.ts'
+import { parseBoundedJson } from '../../json/bounded-json.ts'
 
-/** Never empty: a tool that says nothing has said an empty text. */
+/** Never empty: an empty result becomes an empty text. */
 export function partsOfResult({ content, structuredContent }: CallToolResult): readonly Part[] {
   const parts = content.map(partOf)
   if (structuredContent === undefined) return parts.length > 0 ? parts : [{ text: '' }]
-  // Most servers say their data once more as text, for clients that know only that.
+  // Most servers repeat their data as text, for clients that only support text.
   const others = parts.filter((part) => !('text' in part && isSame(part.text, structuredContent)))
   return [...others, { data: structuredContent as Json, mediaType: 'application/json' }]
 }
@@ -32,7 +32,7 @@ function partOf(block: ContentBlock): Part {
       return partOfResource(block.resource)
     case 'resource_link': {
       const about = described(block.name, block.mimeType)
-      // Only web addresses lead anywhere outside of the server.
+      // Only web addresses are usable outside of the server.
       return /^https?:\/\//i.test(block.uri) ? { url: block.uri, ...about } : { text: `${block.name} (${block.uri})` }
     }
   }

@@ -1,29 +1,29 @@
 /**
- * What an MCP server asks the person at the other end, as a question of an agent, and the answer as the server wants it:
- * fields of a form, which may come as data, as JSON, line by line, or, if there is only one, in plain words.
+ * Converts a question of an MCP server to a question to the caller, and the reply to the answer that the server expects:
+ * fields of a form, which may arrive as data, as JSON, line by line, or, if there is only one, as plain text.
  */
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
 import type { AgentMessage, Json, Message, Struct } from '@parley/a2a'
 import { fieldLines } from './field-lines.ts'
-import { violationsIn, worded } from './violations.ts'
-import { fieldsOf, inputIn, isStruct } from './words.ts'
-import type { Fields } from './words.ts'
+import { validateInput, describeViolations } from './violations.ts'
+import { schemaFields, parseInput, isStruct } from './parse-input.ts'
+import type { SchemaFields } from './parse-input.ts'
 
-type Ask = (question: AgentMessage) => Promise<Message>
+type AskCaller = (question: AgentMessage) => Promise<Message>
 type FormQuestion = Exclude<ElicitRequestParams, { url: string }>
-type Refusal = 'decline' | 'cancel'
+type ElicitRefusal = 'decline' | 'cancel'
 
-/** How often somebody is asked whose answers do not fit. */
+/** Maximum number of attempts if the replies are invalid. */
 const maxAttempts = 3
-const noes = /^\s*(no|decline|refuse|reject)[.!]?\s*$/i
-const ways = /^\s*(cancel|stop|abort|never mind)[.!]?\s*$/i
+const declinePattern = /^\s*(no|decline|refuse|reject)[.!]?\s*$/i
+const cancelPattern = /^\s*(cancel|stop|abort|never mind)[.!]?\s*$/i
 
-export async function answerQuestion(question: ElicitRequestParams, ask: Ask): Promise<ElicitResult> {
-  if ('url' in question) return answerVisit(question, ask)
+export async function answerElicitation(question: ElicitRequestParams, ask: AskCaller): Promise<ElicitResult> {
+  if ('url' in question) return answerUrlElicitation(question, ask)
   let wrong = ''
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const message = await ask(formQuestion(question, wrong))
-    const refusal = refusalTo(fieldsOf(question.requestedSchema as unknown as Struct), message)
+    const refusal = formRefusal(schemaFields(question.requestedSchema as unknown as Struct), message)
     if (refusal !== undefined) return { action: refusal }
     const read = readForm(question, message)
     if ('content' in read) return { action: 'accept', content: read.content }
@@ -32,14 +32,17 @@ export async function answerQuestion(question: ElicitRequestParams, ask: Ask): P
   return { action: 'cancel' }
 }
 
-/** An address to be opened by a person: what comes of it the server hears by itself. */
-async function answerVisit(question: Extract<ElicitRequestParams, { url: string }>, ask: Ask): Promise<ElicitResult> {
+/** The user opens a URL; the server learns of the result by itself. */
+async function answerUrlElicitation(
+  question: Extract<ElicitRequestParams, { url: string }>,
+  ask: AskCaller,
+): Promise<ElicitResult> {
   const text = `${question.message}\n${question.url}\nAnswer yes when it is done, or no.`
   const message = await ask({ parts: [{ text }, { url: question.url }] })
-  return { action: refusalIn(message) ?? 'accept' }
+  return { action: messageRefusal(message) ?? 'accept' }
 }
 
-/** The form is a data part, for clients that show forms; people read the text. */
+/** The form is a data part, for clients that show forms; the text is for people. */
 export function formQuestion({ message, requestedSchema }: FormQuestion, wrong = ''): AgentMessage {
   const schema = requestedSchema as unknown as Struct
   const text = [message, ...(wrong === '' ? [] : [wrong]), ...fieldLines(schema)].join('\n')
@@ -51,38 +54,38 @@ export function readForm(
   message: Message,
 ): { readonly content: NonNullable<ElicitResult['content']> } | { readonly wrong: string } {
   const schema = requestedSchema as unknown as Struct
-  const fields = fieldsOf(schema)
+  const fields = schemaFields(schema)
   const data = dataIn(message)
   const given =
-    data === undefined ? inputIn(textOf(message), schema, Object.keys(fields)) : (contentIn(data, fields) ?? data)
-  const violations = violationsIn(given ?? {}, schema)
-  if (violations.length > 0) return { wrong: `That does not fit: ${worded(violations)}` }
+    data === undefined ? parseInput(textOf(message), schema, Object.keys(fields)) : (contentIn(data, fields) ?? data)
+  const violations = validateInput(given ?? {}, schema)
+  if (violations.length > 0) return { wrong: `That does not fit: ${describeViolations(violations)}` }
   return { content: (given ?? {}) as NonNullable<ElicitResult['content']> }
 }
 
-/** As the server gets it, for programs that know what that looks like: `{ action: 'accept', content: {…} }`. */
-function contentIn({ action, content = {} }: Struct, fields: Fields): Struct | undefined {
+/** The answer in the form of MCP, for programs that know it: `{ action: 'accept', content: {…} }`. */
+function contentIn({ action, content = {} }: Struct, fields: SchemaFields): Struct | undefined {
   return action === 'accept' && !Object.hasOwn(fields, 'action') && isStruct(content) ? content : undefined
 }
 
-/** Whether somebody does not want to answer a form with these fields. */
-export function refusalTo(fields: Fields, message: Message): Refusal | undefined {
+/** Whether the user declines to answer a form with these fields. */
+export function formRefusal(fields: SchemaFields, message: Message): ElicitRefusal | undefined {
   const data = dataIn(message)
   if (data !== undefined) {
     const { action } = data
     return !Object.hasOwn(fields, 'action') && (action === 'decline' || action === 'cancel') ? action : undefined
   }
   const [only, ...others] = Object.values(fields)
-  // To a question for a yes or a no, a no is an answer.
-  if (only?.['type'] === 'boolean' && others.length === 0 && noes.test(textOf(message))) return undefined
-  return refusalIn(message)
+  // For a yes-or-no question, no is an answer.
+  if (only?.['type'] === 'boolean' && others.length === 0 && declinePattern.test(textOf(message))) return undefined
+  return messageRefusal(message)
 }
 
-function refusalIn(message: Message): Refusal | undefined {
+function messageRefusal(message: Message): ElicitRefusal | undefined {
   if (message.metadata?.['reason'] === 'INPUT_TIMEOUT') return 'cancel'
   const text = textOf(message)
-  if (ways.test(text)) return 'cancel'
-  return noes.test(text) ? 'decline' : undefined
+  if (cancelPattern.test(text)) return 'cancel'
+  return declinePattern.test(text) ? 'decline' : undefined
 }
 
 function dataIn({ parts }: Message): Struct | undefined {

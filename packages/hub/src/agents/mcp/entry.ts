@@ -1,7 +1,7 @@
-/** What an `mcp` entry of the configuration says. */
+/** Schema of an `mcp` entry of the configuration. */
 import { z } from 'zod'
 import { nonEmpty } from '../../config/values.ts'
-import { mcpServerFields, namesOneServer } from './server.ts'
+import { mcpServerFields, requireOneServer } from './server.ts'
 
 export const mcpEntry = z
   .strictObject({
@@ -19,6 +19,6 @@ export const mcpEntry = z
         'What becomes of a call that was at work when the hub stopped. auto: repeated where the tool says that this does no harm.',
     }),
   })
-  .superRefine(namesOneServer)
+  .superRefine(requireOneServer)
 
 export type McpEntry = z.output<typeof mcpEntry>

@@ -1,13 +1,13 @@
-/** How a tool may be called, for the examples of a skill: its name, and each field that it needs with a value that fits. */
+/** An example call of a tool, for its skill: its name, and each required field with a valid value. */
 import type { Json, Struct } from '@parley/a2a'
-import { fieldsOf, isStruct, requiredOf } from './words.ts'
+import { schemaFields, isStruct, requiredFields } from './parse-input.ts'
 
-/** Longer ones help nobody. */
+/** Longer examples do not help. */
 const limit = 200
 
-export function exampleOf(name: string, schema: Struct): string | undefined {
-  const fields = fieldsOf(schema)
-  const entries = requiredOf(schema).map((field) => [field, sampleOf(fields[field] ?? {})] as const)
+export function toolExample(name: string, schema: Struct): string | undefined {
+  const fields = schemaFields(schema)
+  const entries = requiredFields(schema).map((field) => [field, sampleOf(fields[field] ?? {})] as const)
   const text = entries.length === 0 ? `${name}()` : `${name}(${JSON.stringify(Object.fromEntries(entries))})`
   return text.length <= limit ? text : undefined
 }
@@ -25,7 +25,7 @@ function sampleOf(field: Struct): Json {
     case 'array':
       return [sampleOf(isStruct(field['items']) ? field['items'] : {})]
     case 'object':
-      return Object.fromEntries(requiredOf(field).map((name) => [name, sampleOf(fieldsOf(field)[name] ?? {})]))
+      return Object.fromEntries(requiredFields(field).map((name) => [name, sampleOf(schemaFields(field)[name] ?? {})]))
     default:
       return field['format'] === 'uri' ? 'https://example.com' : 'text'
   }

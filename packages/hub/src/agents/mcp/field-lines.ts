@@ -1,10 +1,10 @@
-/** The fields of a schema for people to read, a line each: its name, whether it may be left out, what it is, and what may be said. */
+/** The fields of a schema as text, one per line: its name, whether it is optional, its description and its allowed values. */
 import type { Json, Struct } from '@parley/a2a'
-import { fieldsOf, isStruct, requiredOf } from './words.ts'
+import { schemaFields, isStruct, requiredFields } from './parse-input.ts'
 
 export function fieldLines(schema: Struct): readonly string[] {
-  const required = requiredOf(schema)
-  return Object.entries(fieldsOf(schema)).map(([name, field]) => {
+  const required = requiredFields(schema)
+  return Object.entries(schemaFields(schema)).map(([name, field]) => {
     const about = [field['title'], field['description']].filter((text) => typeof text === 'string').join(': ')
     const choices = choicesOf(field)
     return [

@@ -1,6 +1,6 @@
 /**
- * MCP over streamable HTTP: the SDK's transport, with what it leaves open. A stream that ends before its answer came is
- * the end of that call, which the SDK would wait for until its time is up; and no message is larger than its bound.
+ * MCP over streamable HTTP: the SDK's transport with two additions. A stream that ends before its response fails that call,
+ * for which the SDK would wait until the timeout. And the size of each message is limited.
  */
 import { JsonMeter } from '@parley/a2a/server'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -11,30 +11,30 @@ export interface MessageLimit {
   readonly bytes: number
   /** JSON values. */
   readonly nodes: number
-  /** What is larger is not taken. The error is what there is to say of it. */
+  /** Creates the error for an oversized message, which is discarded. */
   exceeded(by: 'bytes' | 'nodes'): Error
 }
 
-export interface HttpTransport extends Transport {
-  /** Tells the server that the session is over. */
-  leave(): Promise<void>
+export interface McpHttpTransport extends Transport {
+  /** Tells the server that the session has ended. */
+  endSession(): Promise<void>
 }
 
-/** Ours, from the range that JSON-RPC leaves to servers: the answer got lost on its way. */
-export const lostCode = -32_099
+/** Our code, from the range that JSON-RPC reserves for servers: the response was lost. */
+export const lostAnswerCode = -32_099
 
-export function httpTransport(
+export function createHttpTransport(
   { url, headers }: Extract<McpServer, { url: unknown }>,
   fetch: typeof globalThis.fetch,
   limit: MessageLimit,
-): HttpTransport {
+): McpHttpTransport {
   const http = new StreamableHTTPClientTransport(new URL(url), {
     fetch: boundedFetch(fetch, limit),
     requestInit: { headers },
   })
   const unanswered = new Set<RequestId>()
 
-  const transport: HttpTransport = {
+  const transport: McpHttpTransport = {
     hasPerRequestStream: true,
     get sessionId() {
       return http.sessionId
@@ -42,7 +42,7 @@ export function httpTransport(
     setProtocolVersion: (version) => http.setProtocolVersion(version),
     start() {
       Object.assign(http, {
-        onmessage: hear,
+        onmessage: receive,
         onerror: (error: Error) => transport.onerror?.(error),
         onclose: () => transport.onclose?.(),
       })
@@ -50,39 +50,39 @@ export function httpTransport(
     },
     send(message, options) {
       const id = 'method' in message && 'id' in message ? message.id : undefined
-      if (id === undefined) return http.send(message, given(options))
+      if (id === undefined) return http.send(message, definedOptions(options))
       unanswered.add(id)
       const onRequestStreamEnd = (): void => {
         options?.onRequestStreamEnd?.()
-        if (unanswered.has(id)) hear(lostAnswer(id))
+        if (unanswered.has(id)) receive(lostAnswer(id))
       }
-      const sent = http.send(message, { ...given(options), onRequestStreamEnd })
+      const sent = http.send(message, { ...definedOptions(options), onRequestStreamEnd })
       sent.catch(() => unanswered.delete(id))
       return sent
     },
     close: () => http.close(),
-    leave: () => http.terminateSession(),
+    endSession: () => http.terminateSession(),
   }
   return transport
 
-  function hear(message: JSONRPCMessage): void {
+  function receive(message: JSONRPCMessage): void {
     if (!('method' in message) && message.id !== undefined) unanswered.delete(message.id)
     transport.onmessage?.(message)
   }
 }
 
 function lostAnswer(id: RequestId): JSONRPCMessage {
-  return { jsonrpc: '2.0', id, error: { code: lostCode, message: 'the stream ended before the answer came' } }
+  return { jsonrpc: '2.0', id, error: { code: lostAnswerCode, message: 'the stream ended before the answer came' } }
 }
 
-/** Without what is left open, which the SDK's types tell apart from what is missing. */
-function given(
+/** Removes undefined options, which the SDK's types distinguish from missing ones. */
+function definedOptions(
   options: TransportSendOptions | undefined,
 ): NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]> {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined))
 }
 
-/** A stream may be endless; one message of it is not. */
+/** A stream may be endless, but each message has a limit. */
 function boundedFetch(fetch: typeof globalThis.fetch, limit: MessageLimit): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
@@ -102,7 +102,7 @@ export function boundedMessages(limit: MessageLimit): TransformStream<Uint8Array
   let meter = new JsonMeter(limit.nodes)
   return new TransformStream({
     transform(chunk, controller) {
-      // A character for a byte: what is not ASCII is inside of strings.
+      // One character per byte: bytes outside ASCII occur only inside strings.
       const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
       let counted = 0
       for (let at = 0; at < chunk.length; at++) {

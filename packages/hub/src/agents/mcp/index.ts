@@ -1,9 +1,9 @@
 /** The kind `mcp`: an MCP server whose tools are the skills of an agent. */
-import type { AgentKind, CardPart, KindParts, OpenAgent } from '../kind.ts'
+import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../kind.ts'
 import { mcpAgent } from './agent.ts'
-import { openBackend } from './backend.ts'
-import { callablesOf, skillsOf } from './callable.ts'
-import type { McpAbout, McpConnection } from './connection.ts'
+import { openMcpBackend } from './backend.ts'
+import { listCallables, callableSkills } from './callable.ts'
+import type { McpServerInfo, McpConnection } from './connection.ts'
 import { mcpEntry } from './entry.ts'
 import type { McpEntry } from './entry.ts'
 
@@ -13,28 +13,36 @@ const card = {
   inputModes: ['text/plain', 'application/json'],
   outputModes: ['text/plain', 'application/json', 'application/octet-stream', 'image/*', 'audio/*'],
   streaming: true,
-} satisfies CardPart
+} satisfies PartialCard
 
-/** Of what a server says of itself, for a card. */
+/** Limit of the description in the card. */
 const descriptionChars = 500
 
-function open(entry: McpEntry, parts: KindParts): OpenAgent {
-  const backend = openBackend(entry, parts, parts.lookAgain)
-  const seen = async (connection: McpConnection, signal: AbortSignal): Promise<CardPart> => {
-    const about = await connection.about(signal)
-    const skills = skillsOf(await callablesOf(connection, entry, signal))
+function open(entry: McpEntry, services: AgentServices): OpenAgent {
+  const backend = openMcpBackend(entry, services, services.refreshCard)
+  const seen = async (connection: McpConnection, signal: AbortSignal): Promise<PartialCard> => {
+    const about = await connection.serverInfo(signal)
+    const skills = callableSkills(await listCallables(connection, entry, signal))
     return { ...card, ...cardOf(about), skills }
   }
   return {
     agent: mcpAgent(entry, backend),
     card,
-    look: (signal) => backend.look((connection) => seen(connection, signal)),
-    health: (signal) => backend.look((connection) => connection.ping(signal)),
+    fetchCard: (signal) => backend.inspect((connection) => seen(connection, signal)),
+    health: (signal) => backend.inspect((connection) => connection.ping(signal)),
     close: () => backend.close(),
   }
 }
 
-function cardOf({ name, title, version, description, instructions, websiteUrl, icons = [] }: McpAbout): CardPart {
+function cardOf({
+  name,
+  title,
+  version,
+  description,
+  instructions,
+  websiteUrl,
+  icons = [],
+}: McpServerInfo): PartialCard {
   const shown = [title, name].find((text) => text !== undefined && text !== '')
   const said = (description ?? firstParagraph(instructions ?? '')).trim().slice(0, descriptionChars)
   const icon = icons.find(({ src }) => isWeb(src))?.src
@@ -47,7 +55,7 @@ function cardOf({ name, title, version, description, instructions, websiteUrl, i
   }
 }
 
-/** Instructions are for models, and may be a book: what comes first after its title says what it is about. */
+/** Instructions are written for models and may be long. The first paragraph after the title is used as the description. */
 function firstParagraph(text: string): string {
   return text.split(/\n\s*\n/).find((paragraph) => paragraph.trim() !== '' && !paragraph.trim().startsWith('#')) ?? ''
 }

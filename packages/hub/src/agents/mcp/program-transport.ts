@@ -1,33 +1,33 @@
 /**
- * MCP over the input and output of a program. Our own and not the SDK's, because a server's own children have to go with
- * it: the program leads a group that is ended as a whole. And because the SDK's joins what came before with each chunk,
- * which for a message of 20 MB is a copy of it a few hundred times over.
+ * MCP over stdin and stdout of a program. The SDK's own transport is not used for two reasons. The child processes of a
+ * server must end with it: the program leads a process group that is ended as a whole. And the SDK concatenates the buffer
+ * with each chunk, which copies a message of 20 MB a few hundred times.
  */
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/client'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { AgentLog } from '@parley/a2a'
 import { exceedsJsonNodes } from '@parley/a2a/server'
-import { linesOf } from '../programs/lines.ts'
-import type { Programs } from '../programs/leftovers.ts'
-import type { Exit, Program } from '../programs/program.ts'
+import { splitLines } from '../programs/lines.ts'
+import type { ProgramManager } from '../programs/program-manager.ts'
+import type { ProgramExit, Program } from '../programs/program.ts'
 import type { MessageLimit } from './http-transport.ts'
 import type { McpServer } from './server.ts'
 
 const graceMs = 2_000
 
-export interface ProgramTransportParts {
-  readonly start: Programs['start']
+export interface ProgramTransportDeps {
+  readonly start: ProgramManager['start']
   readonly log: AgentLog
   readonly limit: MessageLimit
 }
 
-export function programTransport(
+export function createProgramTransport(
   server: Extract<McpServer, { command: unknown }>,
-  { start, log, limit }: ProgramTransportParts,
+  { start, log, limit }: ProgramTransportDeps,
 ): Transport {
   let program: Program | undefined
   const transport: Transport & { readonly stderr: null; readonly pid: number | null } = {
-    // By these two the SDK knows that there is a program at the other end, and how such ones behave.
+    // By these two properties the SDK recognizes a program, and how programs behave.
     stderr: null,
     get pid() {
       return program?.pid ?? null
@@ -38,7 +38,7 @@ export function programTransport(
         graceMs,
         onError: (line) => log.debug('an MCP server says', { server: server.command[0], line }),
       })
-      if (program.pid === undefined) throw await whyNot(program)
+      if (program.pid === undefined) throw await startError(program)
       void read(program)
     },
     async send(message: JSONRPCMessage) {
@@ -52,30 +52,30 @@ export function programTransport(
   return transport
 
   async function read({ output, exited, stop }: Program): Promise<void> {
-    for await (const { text, endsAt } of linesOf(output, limit.bytes)) {
+    for await (const { text, endsAt } of splitLines(output, limit.bytes)) {
       const by = endsAt === 'limit' ? 'bytes' : exceedsJsonNodes(text, limit.nodes) ? 'nodes' : undefined
       if (by !== undefined) {
         transport.onerror?.(limit.exceeded(by))
         await stop()
         break
       }
-      if (text.trim() !== '') hear(text)
+      if (text.trim() !== '') receive(text)
     }
     log.debug('an MCP server has ended', { server: server.command[0], exit: await exited })
     transport.onclose?.()
   }
 
-  function hear(text: string): void {
+  function receive(text: string): void {
     try {
       transport.onmessage?.(deserializeMessage(text))
     } catch (reason) {
-      // A line that is no message: many servers print to their output when they should not.
+      // A line that is not a message: many servers print to stdout by mistake.
       transport.onerror?.(reason as Error)
     }
   }
 }
 
-async function whyNot({ exited }: Program): Promise<Error> {
-  const exit: Exit = await exited
+async function startError({ exited }: Program): Promise<Error> {
+  const exit: ProgramExit = await exited
   return 'error' in exit ? exit.error : new Error('the MCP server ended at once')
 }

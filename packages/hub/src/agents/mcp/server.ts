@@ -1,8 +1,8 @@
-/** Which MCP server is meant, as the configuration says it: a program, or an address. Shared by all that use tools. */
+/** The MCP server in the configuration: a program or an address. Shared by all kinds that use tools. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { duration, httpUrl, nonEmpty, secret, size } from '../../config/values.ts'
-import { fitsPattern } from '../name-pattern.ts'
+import { matchesPattern } from '../name-pattern.ts'
 
 const command = z
   .array(z.string(), 'give the program and its arguments as a list: [npx, some-server]')
@@ -49,14 +49,14 @@ export const mcpServerFields = {
   answerLimit: size.prefault('20MB').meta({ description: 'Of one answer of the server. Default 20MB.' }),
 }
 
-export const mcpServerEntry = z.strictObject(mcpServerFields).superRefine(namesOneServer)
+export const mcpServerEntry = z.strictObject(mcpServerFields).superRefine(requireOneServer)
 
-type ServerFields = z.output<z.ZodObject<typeof mcpServerFields>>
-export type McpServerEntry = ServerFields
+type McpServerFields = z.output<z.ZodObject<typeof mcpServerFields>>
+export type McpServerEntry = McpServerFields
 
-/** For schemas that add fields to these. */
-export function namesOneServer(
-  { command, url }: Pick<ServerFields, 'command' | 'url'>,
+/** For schemas that extend these fields. */
+export function requireOneServer(
+  { command, url }: Pick<McpServerFields, 'command' | 'url'>,
   context: Pick<z.core.$RefinementCtx, 'addIssue'>,
 ): void {
   if (command !== undefined && url !== undefined)
@@ -73,19 +73,23 @@ export type McpServer =
     }
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
-export interface ServerSurroundings {
+export interface McpServerEnvironment {
   readonly baseDir: string
   readonly programEnv: Readonly<Record<string, string>>
 }
 
-export function serverOf(entry: ServerFields, { baseDir, programEnv }: ServerSurroundings): McpServer {
+export function resolveMcpServer(entry: McpServerFields, { baseDir, programEnv }: McpServerEnvironment): McpServer {
   const { command, url = '', bearer, headers, cwd = '.', env } = entry
   if (command !== undefined) return { command, cwd: resolve(baseDir, cwd), env: { ...programEnv, ...env } }
   return { url, headers: { ...(bearer !== undefined ? { authorization: `Bearer ${bearer}` } : {}), ...headers } }
 }
 
-/** Whether a tool may be used. What is denied is not, though it be allowed. */
-export function isAllowed(tool: string, allow: readonly string[] | undefined, deny: readonly string[] = []): boolean {
-  const fits = (pattern: string): boolean => fitsPattern(pattern, tool)
+/** Whether a tool may be used. `deny` overrides `allow`. */
+export function isToolAllowed(
+  tool: string,
+  allow: readonly string[] | undefined,
+  deny: readonly string[] = [],
+): boolean {
+  const fits = (pattern: string): boolean => matchesPattern(pattern, tool)
   return (allow === undefined || allow.some(fits)) && !deny.some(fits)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Struct } from '@parley/a2a'
-import { violationsIn, worded } from './violations.ts'
+import { validateInput, describeViolations } from './violations.ts'
 
 const schema: Struct = {
   type: 'object',
@@ -16,19 +16,19 @@ const schema: Struct = {
 
 describe('what is wrong with arguments', () => {
   it('is said by the names of the fields', () => {
-    assert.deepEqual(violationsIn({ a: 1, place: { city: 'Rome' } }, schema), [])
-    const fields = violationsIn({ a: 'x', way: 'boat', place: {}, extra: 1 }, schema)
+    assert.deepEqual(validateInput({ a: 1, place: { city: 'Rome' } }, schema), [])
+    const fields = validateInput({ a: 'x', way: 'boat', place: {}, extra: 1 }, schema)
     assert.deepEqual(
       fields.map(({ field }) => field),
       ['a', 'way', 'place.city', 'extra'],
     )
     assert.match(
-      worded(fields),
+      describeViolations(fields),
       /^a is not right \(.*number.*\); way is not right .*; place\.city is missing; extra is not known$/,
     )
   })
 
   it('is left to the server where the schema cannot be read here', () => {
-    assert.deepEqual(violationsIn({ a: 1 }, { $ref: 'https://example.com/schema.json' }), [])
+    assert.deepEqual(validateInput({ a: 1 }, { $ref: 'https://example.com/schema.json' }), [])
   })
 })

@@ -1,9 +1,9 @@
-/** What is wrong with what a tool or a form was given, by the names of its fields. */
+/** Validates the input of a tool or a form, and names the invalid fields. */
 import type { Json, Struct, Violation } from '@parley/a2a'
 import { z } from 'zod'
 
-/** None where the schema is one that cannot be read here: whoever wrote it checks for themselves. */
-export function violationsIn(given: Struct, schema: Struct): readonly Violation[] {
+/** Empty if the schema cannot be read here: the server validates for itself. */
+export function validateInput(given: Struct, schema: Struct): readonly Violation[] {
   const { issues = [] } = check(given, schema) ?? {}
   return issues.flatMap((issue) => {
     const field = issue.path.map(String).join('.')
@@ -25,7 +25,7 @@ function check(given: Struct, schema: Struct): z.ZodError | undefined {
 }
 
 /** As one sentence. */
-export function worded(violations: readonly Violation[]): string {
+export function describeViolations(violations: readonly Violation[]): string {
   return violations.map(({ field, description }) => `${field === '' ? 'it' : field} ${description}`).join('; ')
 }
 

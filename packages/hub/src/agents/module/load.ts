@@ -1,10 +1,10 @@
-/** Code of the operator's, as it is now: it is loaded anew when its file has changed. */
+/** Loads code of the operator, again after each change of its file. */
 import { statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { packageScopeOf, readAgain } from './package-scope.ts'
+import { packageScopeOf, rereadPackageScope } from './package-scope.ts'
 
-/** Node keeps every module that it has loaded, by its url: another text must have another one. `path` is for people. */
+/** Node caches every module by its URL, so a changed file needs a new URL. `path` is for messages. */
 export async function loadModule(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat === undefined) throw new Error(`there is no file ${path}`)
@@ -15,12 +15,12 @@ export async function loadModule(file: string, path: string): Promise<Readonly<R
     return (await import(`${pathToFileURL(file).href}?${version}`)) as Record<string, unknown>
   } catch (cause) {
     if (scope?.type !== 'commonjs' || !(cause instanceof SyntaxError)) throw cause
-    readAgain(scope)
+    rereadPackageScope(scope)
     throw new Error(commonJsSentence(path, relative(dirname(file), scope.file), cause), { cause })
   }
 }
 
-/** Other syntax errors are possible there, so Node's own words stay. */
+/** Other syntax errors are possible there, so Node's message is kept. */
 function commonJsSentence(path: string, packageFile: string, { message }: SyntaxError): string {
   const [said = ''] = message.split('\n')
   return (

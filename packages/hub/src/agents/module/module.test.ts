@@ -1,11 +1,11 @@
-/** A file that exports an agent, in all the ways in which one may, and what is said of one that does not. */
+/** All ways in which a file may export an agent, and the errors for files that do not. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openKind } from '../testing/open-kind.ts'
-import { testParts } from '../testing/kind-parts.ts'
+import { testAgentServices } from '../testing/test-agent-services.ts'
 import { moduleKind } from './index.ts'
 
 const baseDir = mkdtempSync(join(tmpdir(), 'parley-module-'))
@@ -19,7 +19,7 @@ function write(text: string, name = `agent-${(count += 1)}.ts`): string {
 
 async function failure(entry: object): Promise<string> {
   try {
-    await moduleKind.open(moduleKind.schema.parse(entry), testParts({ baseDir }))
+    await moduleKind.open(moduleKind.schema.parse(entry), testAgentServices({ baseDir }))
   } catch (reason) {
     return (reason as Error).message
   }
@@ -34,14 +34,14 @@ describe('a module', () => {
       'export const other = 1\nexport const agent = { resume: "rerun", run: ({ text }) => `Hello, ${text}!` }',
     ]
     for (const text of texts) {
-      const { agent } = await openKind(t, moduleKind, { path: write(text) }, { parts: { baseDir } })
+      const { agent } = await openKind(t, moduleKind, { path: write(text) }, { services: { baseDir } })
       assert.equal(await agent.ask('you'), 'Hello, you!')
     }
   })
 
   it('may be told which of its exports is meant', async (t) => {
     const path = write('export const loud = ({ text }) => text.toUpperCase()\nexport default () => "no"')
-    const { agent } = await openKind(t, moduleKind, { path, export: 'loud' }, { parts: { baseDir } })
+    const { agent } = await openKind(t, moduleKind, { path, export: 'loud' }, { services: { baseDir } })
     assert.equal(await agent.ask('you'), 'YOU')
   })
 
@@ -50,7 +50,7 @@ describe('a module', () => {
       agent: () => 'hi', name: 'Greeter', description: 'Greets', version: '2.0.0',
       skills: [{ name: 'Greet people' }], inputModes: ['text/plain'], turnTimeoutMs: 5,
     }`)
-    const { opened, lines } = await openKind(t, moduleKind, { path }, { parts: { baseDir } })
+    const { opened, lines } = await openKind(t, moduleKind, { path }, { services: { baseDir } })
     assert.deepEqual(opened.card, {
       name: 'Greeter',
       description: 'Greets',
@@ -66,7 +66,7 @@ describe('a module', () => {
     const entry = moduleKind.schema.parse({ path })
     assert.deepEqual(moduleKind.files?.(entry, baseDir), [join(baseDir, 'changing.ts')])
     const ask = async (): Promise<string> =>
-      (await openKind(t, moduleKind, entry, { parts: { baseDir } })).agent.ask('x')
+      (await openKind(t, moduleKind, entry, { services: { baseDir } })).agent.ask('x')
     assert.equal(await ask(), 'one')
     write('export default () => "two"', 'changing.ts')
     utimesSync(join(baseDir, 'changing.ts'), new Date(), new Date(Date.now() + 5_000))
@@ -95,9 +95,9 @@ describe('a module', () => {
           await failure({ path }),
           `${path} is read as CommonJS, because package.json has "type": "commonjs" (Cannot use import statement outside a module). Set "type": "module" there, or rename the file to ./${folder}/agent.m${end}`,
         )
-        // Nothing but package.json changes: what failed must not be remembered.
+        // Only package.json changes: the failure must not be cached.
         writeFileSync(packageFile, json)
-        const { agent } = await openKind(t, moduleKind, entry, { parts: { baseDir } })
+        const { agent } = await openKind(t, moduleKind, entry, { services: { baseDir } })
         assert.equal(await agent.ask('you'), 'hi')
         assert.deepEqual(moduleKind.files?.(entry, baseDir), files.slice(0, 1))
       })
@@ -112,7 +112,7 @@ describe('a module', () => {
     write('module.exports = "old"\n', 'mixed/word.js')
     assert.match(await failure({ path }), /is read as CommonJS/)
     writeFileSync(packageFile, '{}')
-    const { agent } = await openKind(t, moduleKind, { path }, { parts: { baseDir } })
+    const { agent } = await openKind(t, moduleKind, { path }, { services: { baseDir } })
     assert.equal(await agent.ask('you'), 'old')
   })
 

@@ -1,7 +1,7 @@
 /**
- * Whether Node takes a file for an ES module, which the nearest package.json says: `"type": "commonjs"`, as `npm init` writes
- * it, makes `import` and `export` a syntax error. Node reads a package.json once for the life of the process, so that a file
- * that was fixed would stay wrong until a restart; here it is read again.
+ * Whether Node treats a file as an ES module. The nearest package.json decides: `"type": "commonjs"`, as `npm init` writes
+ * it, makes `import` and `export` a syntax error. Node reads a package.json once per process, so that a fixed file would
+ * fail until a restart; this module reads it again.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -13,10 +13,10 @@ export interface PackageScope {
   readonly type: 'module' | 'commonjs' | undefined
 }
 
-/** The endings that mean what package.json says. Others (`.mts`, `.cjs`) say it themselves. */
+/** Extensions for which package.json decides. Others (`.mts`, `.cjs`) decide for themselves. */
 const byPackage = /\.(js|ts)$/
 
-/** The package.json that decides about the file, as it is now; nothing where none does. */
+/** The package.json that applies to the file, read now; undefined if there is none. */
 export function packageScopeOf(file: string): PackageScope | undefined {
   if (!byPackage.test(file)) return undefined
   for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -37,13 +37,13 @@ function typeIn(file: string): PackageScope['type'] {
   }
 }
 
-/** Folders whose package.json Node may remember as CommonJS. */
-const remembered = new Set<string>()
+/** Folders whose package.json Node may have cached as CommonJS. */
+const cachedScopes = new Set<string>()
 
-/** From now on files of this scope are what its package.json says at the time they are loaded. */
-export function readAgain({ file }: PackageScope): void {
-  if (remembered.size === 0) registerHooks({ resolve })
-  remembered.add(dirname(file) + sep)
+/** From now on, files of this scope use the type in package.json at the time they are loaded. */
+export function rereadPackageScope({ file }: PackageScope): void {
+  if (cachedScopes.size === 0) registerHooks({ resolve })
+  cachedScopes.add(dirname(file) + sep)
 }
 
 type Resolve = NonNullable<Parameters<typeof registerHooks>[0]['resolve']>
@@ -56,8 +56,8 @@ const resolve: Resolve = (specifier, context, next) => {
 
 function isNowModule(url: string): boolean {
   const file = url.startsWith('file:') ? fileURLToPath(url) : ''
-  if (!byPackage.test(file) || ![...remembered].some((folder) => file.startsWith(folder))) return false
+  if (!byPackage.test(file) || ![...cachedScopes].some((folder) => file.startsWith(folder))) return false
   const type = packageScopeOf(file)?.type
-  // Without a type Node goes by the syntax.
+  // Without a type Node detects the syntax.
   return type === undefined ? /^\s*(import|export)\b/m.test(readFileSync(file, 'utf8')) : type === 'module'
 }

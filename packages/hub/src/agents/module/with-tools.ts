@@ -1,27 +1,27 @@
-/** Agents in files are given, beside their turn, what they need to hand work on to others: `agent(turn, { delegate, agents })`. */
-import type { Abandoned, Agent, AgentFunction, AgentOutput, Turn } from '@parley/a2a'
-import { abandonSteps, createDelegating, ownRemembered } from '../../delegation/delegate.ts'
+/** Passes delegation tools to agents in files, next to their turn: `agent(turn, { delegate, agents })`. */
+import type { AbandonedTask, Agent, AgentFunction, AgentOutput, Turn } from '@parley/a2a'
+import { cancelChildren, createDelegatingTurn, ownRemembered } from '../../delegation/delegate.ts'
 import type { AgentTools } from '../../delegation/delegate.ts'
-import type { House } from '../kind.ts'
+import type { InProcessClient } from '../kind.ts'
 
-/** What a file may export where an agent takes a turn alone. */
+/** What a file may export in place of an agent function that takes only a turn. */
 export type ModuleFunction = (turn: Turn, tools: AgentTools) => AgentOutput | Promise<AgentOutput>
 
-export function withTools(agent: Agent, house: House, now: () => number): Agent {
-  const given =
+export function withTools(agent: Agent, house: InProcessClient, now: () => number): Agent {
+  const withDelegation =
     (run: AgentFunction): AgentFunction =>
     (turn) => {
-      const delegating = createDelegating(turn, house, now)
+      const delegating = createDelegatingTurn(turn, house, now)
       return (run as ModuleFunction)(delegating.turn, delegating.tools)
     }
-  const abandon = async (about: Abandoned): Promise<unknown> => {
-    await abandonSteps(about, house)
-    const own = { ...about, remembered: ownRemembered(about.remembered) }
-    return typeof agent === 'function' ? undefined : agent.abandon?.(own)
+  const abandon = async (about: AbandonedTask): Promise<unknown> => {
+    await cancelChildren(about, house)
+    const own = { ...about, lastCheckpoint: ownRemembered(about.lastCheckpoint) }
+    return typeof agent === 'function' ? undefined : agent.onAbandoned?.(own)
   }
-  // A bare function fails when it is interrupted, as one that says so does.
-  if (typeof agent === 'function') return { resume: 'fail', run: given(agent), abandon }
+  // A bare function fails when it is interrupted, like an agent with `resume: 'fail'`.
+  if (typeof agent === 'function') return { resume: 'fail', run: withDelegation(agent), onAbandoned: abandon }
   return agent.resume === 'reattach'
-    ? { ...agent, run: given(agent.run), reattach: given(agent.reattach), abandon }
-    : { ...agent, run: given(agent.run), abandon }
+    ? { ...agent, run: withDelegation(agent.run), reattach: withDelegation(agent.reattach), onAbandoned: abandon }
+    : { ...agent, run: withDelegation(agent.run), onAbandoned: abandon }
 }

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { Artifact, StreamEvent, Task } from '@parley/a2a'
-import type { KindParts } from '../kind.ts'
+import type { AgentServices } from '../kind.ts'
 import { openKind } from '../testing/open-kind.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import type { Script, SeenBody } from '../testing/scripted-model.ts'
 import { openaiKind } from './index.ts'
 
-async function open(t: TestContext, script: Script, entry: object = {}, parts: Partial<KindParts> = {}) {
+async function open(t: TestContext, script: Script, entry: object = {}, parts: Partial<AgentServices> = {}) {
   const model = await scriptedModel(script)
   t.after(() => model.close())
   const { baseUrl = model.url, ...rest } = entry as { baseUrl?: string }
-  return { model, ...(await openKind(t, openaiKind, { baseUrl, model: 'scripted', ...rest }, { parts })) }
+  return { model, ...(await openKind(t, openaiKind, { baseUrl, model: 'scripted', ...rest }, { services: parts })) }
 }
 
 const echo: Script = ({ said }) => ({ say: `You said ${said}` })
@@ -186,14 +186,14 @@ describe('a model as an agent', () => {
     const { model, opened } = await open(t, echo, { models: ['big-*'] })
     model.models = ['scripted', 'big-2', 'tiny', 'big-1']
     const { signal } = new AbortController()
-    const looked = await opened.look?.(signal)
+    const looked = await opened.fetchCard?.(signal)
     assert.deepEqual(
       looked?.skills?.map(({ id }) => id),
       ['scripted', 'big-2', 'big-1'],
     )
     await opened.health?.(signal)
     model.models = undefined
-    await assert.rejects(opened.look?.(signal) ?? Promise.resolve())
+    await assert.rejects(opened.fetchCard?.(signal) ?? Promise.resolve())
     await opened.health?.(signal)
     assert.equal(model.requests.length, 0)
   })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part } from '@parley/a2a'
-import { createPartBytes } from '../part-bytes.ts'
-import { contentReader } from './content.ts'
+import { createPartReader } from '../part-reader.ts'
+import { createContentReader } from './content.ts'
 import type { OpenaiEntry } from './entry.ts'
 
 const { signal } = new AbortController()
@@ -10,7 +10,7 @@ const pages: Record<string, [string, string]> = {
   'https://cats.test/a.png': ['image/png', 'cat'],
   'https://cats.test/notes': ['text/markdown', '# Cats'],
 }
-const bytes = createPartBytes({
+const bytes = createPartReader({
   guardedFetch: (input) => {
     const [type, body] = pages[input as string] ?? []
     return Promise.resolve(
@@ -19,7 +19,7 @@ const bytes = createPartBytes({
   },
 })
 const reader = (more: Partial<OpenaiEntry> = {}) =>
-  contentReader({ inputs: ['image', 'audio', 'file'], urls: 'fetch', ...more }, bytes)
+  createContentReader({ inputs: ['image', 'audio', 'file'], urls: 'fetch', ...more }, bytes)
 const raw = (content: string | Buffer, about: { mediaType?: string; filename?: string } = {}): Part => ({
   raw: Buffer.from(content).toString('base64'),
   ...about,
@@ -62,7 +62,7 @@ describe('parts for a model', () => {
     assert.deepEqual(passed, [{ type: 'image_url', image_url: { url: 'https://x.test/i' } }])
   })
 
-  it('are told by how they begin where nobody says what they are', async () => {
+  it('are detected by their first bytes if no media type is given', async () => {
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 1, 2])
     const wav = Buffer.from('RIFF\x01\x02\x03\x04WAVEfmt', 'latin1')
     const kinds = await reader().read([raw(png), raw(wav), raw('%PDF-1.7'), raw('plain words')], signal)

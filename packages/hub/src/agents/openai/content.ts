@@ -1,36 +1,36 @@
 /**
- * Parts of a message as a model takes them: text and data as text, images, audio and documents each in its own way, text
- * files inlined. What a part refers to by its address is fetched by the hub, under its guard: an endpoint may stand
- * inside the network that the address must not reach.
+ * Converts parts of a message for a model: text and data as text, images, audio and documents each in their own form, text
+ * files inline. The hub fetches URLs with the guarded fetch: an endpoint may be inside the network that the URL must not
+ * reach.
  */
 import { A2AError } from '@parley/a2a'
 import type { Part } from '@parley/a2a'
 import type { ChatContent, ChatModel } from '../chat-model.ts'
-import type { KindParts, PartBytes } from '../kind.ts'
+import type { AgentServices, PartBytes } from '../kind.ts'
 import type { OpenaiEntry } from './entry.ts'
-import { mediumOf } from './media.ts'
+import { detectMediaKind } from './media.ts'
 
-type Reading = Pick<OpenaiEntry, 'inputs' | 'urls'>
+type ContentSettings = Pick<OpenaiEntry, 'inputs' | 'urls'>
 
-const always = ['text/plain', 'text/*', 'application/json', 'application/octet-stream']
+const alwaysAccepted = ['text/plain', 'text/*', 'application/json', 'application/octet-stream']
 const modes: Readonly<Record<OpenaiEntry['inputs'][number], readonly string[]>> = {
   image: ['image/*'],
   audio: ['audio/wav', 'audio/x-wav', 'audio/mpeg', 'audio/mp3'],
   file: ['application/pdf'],
 }
 
-export function contentReader(
-  { inputs, urls }: Reading,
-  bytes: KindParts['bytes'],
+export function createContentReader(
+  { inputs, urls }: ContentSettings,
+  bytes: AgentServices['readPart'],
 ): Pick<ChatModel, 'read' | 'inputModes'> {
   return {
-    inputModes: [...always, ...inputs.flatMap((input) => modes[input])],
+    inputModes: [...alwaysAccepted, ...inputs.flatMap((input) => modes[input])],
     read: (parts, signal) => Promise.all(parts.map((part, index) => contentOf(part, index, signal))),
   }
 
   async function contentOf(part: Part, index: number, signal: AbortSignal): Promise<ChatContent> {
-    if ('text' in part) return inlined(part.text, part.filename)
-    if ('data' in part) return inlined(JSON.stringify(part.data, null, 2), part.filename ?? 'data.json')
+    if ('text' in part) return inlineText(part.text, part.filename)
+    if ('data' in part) return inlineText(JSON.stringify(part.data, null, 2), part.filename ?? 'data.json')
     const named = part.mediaType?.toLowerCase() ?? ''
     if (urls === 'pass' && 'url' in part && named.startsWith('image/') && inputs.includes('image'))
       return { type: 'image_url', image_url: { url: part.url } }
@@ -38,9 +38,9 @@ export function contentReader(
   }
 
   function fileContent(file: PartBytes, index: number): ChatContent {
-    const medium = mediumOf(file.mediaType, file.bytes)
+    const medium = detectMediaKind(file.mediaType, file.bytes)
     if (medium === undefined) throw unsupported(file.mediaType, index)
-    if (medium.kind === 'text') return inlined(new TextDecoder().decode(file.bytes), file.filename ?? 'file')
+    if (medium.kind === 'text') return inlineText(new TextDecoder().decode(file.bytes), file.filename ?? 'file')
     if (!inputs.includes(medium.kind)) throw unsupported(file.mediaType ?? medium.kind, index)
     const encoded = Buffer.from(file.bytes).toString('base64')
     switch (medium.kind) {
@@ -56,8 +56,8 @@ export function contentReader(
   }
 }
 
-/** Text with a name is a file: a fence that its content does not hold says where it ends. */
-function inlined(text: string, filename: string | undefined): ChatContent {
+/** Named text is a file: it is put into a fence that does not occur in its content. */
+function inlineText(text: string, filename: string | undefined): ChatContent {
   if (filename === undefined) return { type: 'text', text }
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([fence]) => fence.length))
   const fence = '`'.repeat(longest + 1)

@@ -1,63 +1,70 @@
-/** Requests to an OpenAI-compatible endpoint, one try each: what it answers, or an A2AError that says what is wrong. */
+/**
+ * Requests to an OpenAI-compatible endpoint, one attempt each. Returns the response or throws an A2AError that explains the
+ * failure.
+ */
 import { A2AError } from '@parley/a2a'
 import type { OpenaiEntry } from './entry.ts'
-import { readJson } from './answer-body.ts'
-import { refusalOf, unreachable } from './failure.ts'
-import { watchSilence } from './silence.ts'
+import { readJson } from './response-body.ts'
+import { responseError, modelUnreachable } from './model-errors.ts'
+import { createIdleTimeout } from './idle-timeout.ts'
 
-export interface Endpoint {
-  /** `read` is given the answer, and must be done with it when it resolves or ends. */
-  post<T>(path: string, said: Said, read: Reader<T>): AsyncIterable<T>
+export interface ModelEndpoint {
+  /** `read` gets the response, and must have consumed it when it ends. */
+  post<T>(path: string, said: EndpointRequest, read: ResponseReader<T>): AsyncIterable<T>
   get(path: string, signal: AbortSignal): Promise<unknown>
 }
 
-export interface Said {
+export interface EndpointRequest {
   readonly body: unknown
   readonly signal: AbortSignal
-  /** Beside those of every request. */
+  /** Headers in addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** `heard` is called whenever something comes. */
-export type Reader<T> = (response: Response, heard: () => void) => AsyncIterable<T>
+/** `heard` must be called for each received chunk. */
+export type ResponseReader<T> = (response: Response, heard: () => void) => AsyncIterable<T>
 
 type EndpointEntry = Pick<
   OpenaiEntry,
   'apiKey' | 'baseUrl' | 'headers' | 'organization' | 'project' | 'query' | 'answerLimit' | 'idleTimeout'
 >
 
-export function createEndpoint(entry: EndpointEntry, fetch: typeof globalThis.fetch, jsonNodes?: number): Endpoint {
+export function createModelEndpoint(
+  entry: EndpointEntry,
+  fetch: typeof globalThis.fetch,
+  jsonNodes?: number,
+): ModelEndpoint {
   const headers = headersOf(entry)
   return {
     async *post(path, { body, signal, headers: more }, read) {
-      const silence = watchSilence(entry.idleTimeout, signal)
+      const idleTimeout = createIdleTimeout(entry.idleTimeout, signal)
       try {
         const response = await reach(path, {
           method: 'POST',
           headers: { ...more, ...headers, 'content-type': 'application/json' },
           body: JSON.stringify(body),
-          signal: silence.signal,
+          signal: idleTimeout.signal,
         })
-        silence.heard()
-        if (!response.ok) throw await refusalOf(response)
-        yield* read(response, silence.heard)
+        idleTimeout.touch()
+        if (!response.ok) throw await responseError(response)
+        yield* read(response, idleTimeout.touch)
       } catch (reason) {
-        throw silence.reasonFor(reason)
+        throw idleTimeout.errorFor(reason)
       } finally {
-        silence.end()
+        idleTimeout.end()
       }
     },
 
     async get(path, signal) {
-      const silence = watchSilence(entry.idleTimeout, signal)
+      const idleTimeout = createIdleTimeout(entry.idleTimeout, signal)
       try {
-        const response = await reach(path, { headers, signal: silence.signal })
-        if (!response.ok) throw await refusalOf(response)
-        return await readJson(response, { bytes: entry.answerLimit, nodes: jsonNodes }, silence.heard)
+        const response = await reach(path, { headers, signal: idleTimeout.signal })
+        if (!response.ok) throw await responseError(response)
+        return await readJson(response, { bytes: entry.answerLimit, nodes: jsonNodes }, idleTimeout.touch)
       } catch (reason) {
-        throw silence.reasonFor(reason)
+        throw idleTimeout.errorFor(reason)
       } finally {
-        silence.end()
+        idleTimeout.end()
       }
     },
   }
@@ -66,10 +73,10 @@ export function createEndpoint(entry: EndpointEntry, fetch: typeof globalThis.fe
     const url = new URL(`${entry.baseUrl}${path}`)
     for (const [name, value] of Object.entries(entry.query)) url.searchParams.set(name, value)
     try {
-      // A redirect would take the key elsewhere.
+      // A redirect would send the key to another server.
       return await fetch(url.href, { ...init, redirect: 'error' })
     } catch (reason) {
-      throw reason instanceof A2AError ? reason : unreachable(reason)
+      throw reason instanceof A2AError ? reason : modelUnreachable(reason)
     }
   }
 }

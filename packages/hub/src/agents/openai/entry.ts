@@ -1,13 +1,13 @@
-/** What an `openai` entry of the configuration says. */
+/** Schema of an `openai` entry of the configuration. */
 import { z } from 'zod'
 import { duration, httpUrl, nonEmpty, secret, size } from '../../config/values.ts'
 
 const count = z.int('give a whole number').min(0, 'give 0 or more')
 
-/** What the request is made of here: an option that says it, too, would say it twice. */
+/** Fields that the hub sets itself; they are not allowed as options. */
 const ours = ['messages', 'model', 'n', 'response_format', 'stream', 'stream_options', 'tools']
 
-/** Passed on as they are: `temperature`, `max_tokens`, `reasoning_effort` and whatever else the endpoint knows. */
+/** Passed to the endpoint unchanged: `temperature`, `max_tokens`, `reasoning_effort` and others that it supports. */
 export const modelOptions = z
   .record(z.string(), z.json())
   .superRefine((options, context) => {
@@ -18,7 +18,7 @@ export const modelOptions = z
   .default({})
   .meta({ description: 'Sent with every request: temperature, max_tokens and whatever else the endpoint knows.' })
 
-/** How much of the conversation so far a model is told. */
+/** How much of the conversation so far the model gets. */
 export const historyFields = {
   historyTasks: count
     .default(20)

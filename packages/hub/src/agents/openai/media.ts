@@ -1,6 +1,6 @@
-/** What bytes are, for a model: by their media type, and where nobody says one, by how they begin. */
+/** Detects the media kind of bytes: by their media type, or by their first bytes if no type is given. */
 
-export type Medium =
+export type MediaKind =
   | { readonly kind: 'text' }
   | { readonly kind: 'image'; readonly mediaType: string }
   | { readonly kind: 'audio'; readonly format: string }
@@ -18,11 +18,11 @@ const audioFormats: Readonly<Record<string, string>> = {
 const textTypes =
   /^(text\/.*|application\/(json|xml|yaml|x-yaml|toml|javascript|typescript|sql|x-sh|x-ndjson|jsonl|graphql|csv)|.*\+(json|xml|yaml))$/
 
-/** Nothing for what no model takes. */
-export function mediumOf(mediaType: string | undefined, bytes: Uint8Array): Medium | undefined {
+/** Undefined for types that no model accepts. */
+export function detectMediaKind(mediaType: string | undefined, bytes: Uint8Array): MediaKind | undefined {
   const type = mediaType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (type === '' || type === 'application/octet-stream') return sniffed(bytes)
-  // Pictures that are text are read as text: no endpoint takes them as pictures.
+  if (type === '' || type === 'application/octet-stream') return mediaKindOfBytes(bytes)
+  // Images in a text format are read as text: no endpoint accepts them as images.
   if (textTypes.test(type)) return { kind: 'text' }
   if (type.startsWith('image/')) return { kind: 'image', mediaType: type }
   const format = audioFormats[type]
@@ -30,7 +30,7 @@ export function mediumOf(mediaType: string | undefined, bytes: Uint8Array): Medi
   return type === 'application/pdf' ? { kind: 'file', mediaType: type } : undefined
 }
 
-function sniffed(bytes: Uint8Array): Medium | undefined {
+function mediaKindOfBytes(bytes: Uint8Array): MediaKind | undefined {
   const beginning = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
   if (beginning.startsWith('\x89PNG')) return { kind: 'image', mediaType: 'image/png' }
   if (beginning.startsWith('\xff\xd8\xff')) return { kind: 'image', mediaType: 'image/jpeg' }

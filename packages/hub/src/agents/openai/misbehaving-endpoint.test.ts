@@ -155,7 +155,7 @@ describe('an endpoint that fails in the middle of its answer', () => {
   ]
   for (const [what, reply, words] of middle)
     it(`and ${what} is not asked again: what it said stays, and the task fails`, async (t) => {
-      // What a cut connection had on its way is lost, so nothing is cut before the caller has heard of it.
+      // Data in flight is lost when a connection is cut, so the test cuts it only after the caller has received the text.
       const heard = Promise.withResolvers<void>()
       const script = (): ScriptedReply => ({ before: async (piece: number) => piece > 1 && heard.promise, ...reply })
       const idleTimeout = what === 'falls silent' ? '1s' : '1m'
@@ -229,7 +229,7 @@ describe('an endpoint of its own habits', () => {
     assert.equal(told.model.requests.length, 1)
   })
 
-  it('may call tools that nobody gave it: the task fails', async (t) => {
+  it('may call tools that it was not given: the task fails', async (t) => {
     const { ask } = await open(t, () => ({ calls: [{ name: 'rm', input: {} }] }))
     assert.deepEqual((await ask()).slice(0, 2), ['TASK_STATE_FAILED', 'The model answered with nothing'])
   })
@@ -252,7 +252,7 @@ describe('an endpoint that answers with too many JSON values', () => {
         )
       }
       assert.equal(await stateAfter(99_000), 'TASK_STATE_COMPLETED')
-      // The call is refused if that is known before the task opens.
+      // The call is rejected if the error is known before the task opens.
       assert.match(await stateAfter(200_000), /^(TASK_STATE_FAILED|INVALID_AGENT_RESPONSE)$/)
     }
   })

@@ -1,16 +1,16 @@
-/** What a call of a model leaves in the trace of its turn. */
+/** The span of a model call in the trace of its turn. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { memoryStore, readTraceparent } from '@parley/a2a'
 import type { Span } from '@parley/a2a'
-import type { KindParts } from '../kind.ts'
+import type { AgentServices } from '../kind.ts'
 import { openKind } from '../testing/open-kind.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import type { Script } from '../testing/scripted-model.ts'
 import { openaiKind } from './index.ts'
 
-async function open(t: TestContext, script: Script, entry: object = {}, parts: Partial<KindParts> = {}) {
+async function open(t: TestContext, script: Script, entry: object = {}, parts: Partial<AgentServices> = {}) {
   const model = await scriptedModel(script)
   t.after(() => model.close())
   const store = memoryStore()
@@ -18,7 +18,7 @@ async function open(t: TestContext, script: Script, entry: object = {}, parts: P
     t,
     openaiKind,
     { baseUrl: model.url, model: 'scripted', ...entry },
-    { parts, test: { store } },
+    { services: parts, test: { store } },
   )
   async function spans(): Promise<readonly Span[]> {
     const [first] = await store.feed(0, 1)
@@ -38,7 +38,8 @@ const usage = {
 
 describe('a call of a model in a trace', () => {
   it('says which model, how many tokens, why it stopped and what it cost, and nothing of what was said', async (t) => {
-    const cost: KindParts['cost'] = (name, { inputTokens }) => (name === 'scripted' ? inputTokens / 1_000 : undefined)
+    const cost: AgentServices['cost'] = (name, { inputTokens }) =>
+      name === 'scripted' ? inputTokens / 1_000 : undefined
     const { agent, spans } = await open(t, () => ({ say: 'my secret answer', usage }), {}, { cost })
     await agent.send('my secret question')
     const [span] = await spans()
@@ -90,7 +91,7 @@ describe('a call of a model in a trace', () => {
     assert.doesNotMatch(JSON.stringify(span), /bad key/)
   })
 
-  it('that nobody waits for any more is canceled', async (t) => {
+  it('is canceled when the reader stops', async (t) => {
     const { agent, model, spans } = await open(t, () => ({ say: ['a', 'b'], hangAfter: 2 }))
     const stream = agent.stream('hi')
     for await (const event of stream) {

@@ -1,28 +1,28 @@
 /**
- * One call of a model as a span of the turn that makes it, in the words of OpenTelemetry's conventions for generative AI:
- * which model, how many tokens, why it stopped, what it cost. Nothing of what was said.
+ * Records one model call as a span of its turn, by OpenTelemetry's conventions for generative AI: the model, the tokens,
+ * the finish reason and the cost. It contains no message text.
  */
 import { A2AError } from '@parley/a2a'
 import type { OpenSpan, Struct } from '@parley/a2a'
-import type { ModelCall, Tracing } from '../chat-model.ts'
+import type { ModelCall, ModelTrace } from '../chat-model.ts'
 
 export interface ModelSpan {
-  /** For the endpoint, so that what it records fits to this. */
+  /** Sent to the endpoint, so that its own spans join this trace. */
   readonly headers: Readonly<Record<string, string>>
   answered(call: ModelCall): void
   failed(reason: unknown): void
-  /** Nobody listened to the end. Does nothing to a span that has ended. */
-  leave(): void
+  /** The reader stopped early. Has no effect on a span that has ended. */
+  cancel(): void
 }
 
-export interface ModelAbout {
+export interface ModelSpanOptions {
   readonly model: string
-  /** Whose endpoint it is. */
+  /** Identifies the endpoint. */
   readonly baseUrl: string
   cost(call: ModelCall): number | undefined
 }
 
-export function openModelSpan(trace: Tracing | undefined, { model, baseUrl, cost }: ModelAbout): ModelSpan {
+export function openModelSpan(trace: ModelTrace | undefined, { model, baseUrl, cost }: ModelSpanOptions): ModelSpan {
   const span = trace?.span(`chat ${model}`, {
     kind: 'model',
     ...(trace.parent !== undefined ? { parent: trace.parent } : {}),
@@ -41,7 +41,7 @@ export function openModelSpan(trace: Tracing | undefined, { model, baseUrl, cost
     failed(reason) {
       span?.end('error', { 'error.type': reason instanceof A2AError ? reason.code : 'INTERNAL' })
     },
-    leave: () => span?.end('canceled'),
+    cancel: () => span?.end('canceled'),
   }
 }
 

@@ -1,28 +1,28 @@
 /**
- * A model behind an OpenAI-compatible endpoint. A request is made again while nothing of its answer has been told to
- * anybody; what an endpoint turns out not to know (streams, the bill within a stream) is not asked of it again.
+ * A model behind an OpenAI-compatible endpoint. A request is retried while no part of its answer has been reported.
+ * Features that the endpoint does not support (streams, usage within a stream) are not requested again.
  */
 import { A2AError } from '@parley/a2a'
 import type { ChatAnswer, ChatEvent, ChatModel, ChatRequest, ModelCall } from '../chat-model.ts'
-import type { KindParts } from '../kind.ts'
-import { parseJson, readEvents, readJson } from './answer-body.ts'
-import { contentReader } from './content.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { AgentServices } from '../kind.ts'
+import { parseJson, readEvents, readJson } from './response-body.ts'
+import { createContentReader } from './content.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import type { OpenaiEntry } from './entry.ts'
-import { brokenOff } from './failure.ts'
-import { finishOf, Gathering } from './gather.ts'
+import { answerInterrupted } from './model-errors.ts'
+import { chatFinish, AnswerAccumulator } from './answer-accumulator.ts'
 import { openModelSpan } from './model-span.ts'
-import { waitBeforeNext } from './retry.ts'
-import { sleep } from './sleep.ts'
+import { retryDelayMs } from './retry.ts'
+import { abortableSleep } from '../abortable-sleep.ts'
 
-type ModelParts = Pick<KindParts, 'bytes' | 'now' | 'monotonicNow' | 'cost' | 'jsonNodes'>
+type ModelDeps = Pick<AgentServices, 'readPart' | 'now' | 'monotonicNow' | 'cost' | 'jsonNodes'>
 type Headers = Readonly<Record<string, string>>
 
-export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: ModelParts): ChatModel {
+export function openaiModel(entry: OpenaiEntry, endpoint: ModelEndpoint, deps: ModelDeps): ChatModel {
   let streams = entry.stream !== false
   let billsStreams = true
-  const content = contentReader(entry, parts.bytes)
-  const limits = { bytes: entry.answerLimit, nodes: parts.jsonNodes }
+  const content = createContentReader(entry, deps.readPart)
+  const limits = { bytes: entry.answerLimit, nodes: deps.jsonNodes }
 
   return { ask, ...content }
 
@@ -30,7 +30,7 @@ export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: Model
     const model = request.model ?? entry.model
     const span = openModelSpan(request.trace, { model, baseUrl: entry.baseUrl, cost: (call) => costOf(call, model) })
     try {
-      for await (const event of tryToAsk(request, span.headers)) {
+      for await (const event of askWithRetries(request, span.headers)) {
         if ('answer' in event) span.answered(event.answer.call)
         yield event
       }
@@ -38,61 +38,67 @@ export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: Model
       if (!request.signal.aborted) span.failed(reason)
       throw reason
     } finally {
-      span.leave()
+      span.cancel()
     }
   }
 
-  /** By the name that the endpoint gives it, or by the one that it was asked for. */
+  /** By the model name that the endpoint returns, or else by the requested one. */
   function costOf({ model, usage }: ModelCall, asked: string): number | undefined {
-    return usage === undefined ? undefined : (parts.cost?.(model, usage) ?? parts.cost?.(asked, usage))
+    return usage === undefined ? undefined : (deps.cost?.(model, usage) ?? deps.cost?.(asked, usage))
   }
 
-  async function* tryToAsk(request: ChatRequest, headers: Headers): AsyncGenerator<ChatEvent> {
+  async function* askWithRetries(request: ChatRequest, headers: Headers): AsyncGenerator<ChatEvent> {
     const { signal, log } = request
-    const startedAt = parts.now()
-    const from = parts.monotonicNow()
+    const startedAt = deps.now()
+    const from = deps.monotonicNow()
     const leftAtStartMs = (request.deadlineAt ?? Infinity) - startedAt
     for (let attempt = 1; ; attempt += 1) {
-      const gathering = new Gathering(entry.answerLimit)
+      const accumulator = new AnswerAccumulator(entry.answerLimit)
       let isHeard = false
       try {
-        for await (const text of askOnce(request, headers, gathering)) {
+        for await (const text of askOnce(request, headers, accumulator)) {
           isHeard = true
           yield { text }
         }
       } catch (reason) {
         signal.throwIfAborted()
         const failure = A2AError.from(reason)
-        const leftMs = leftAtStartMs - (parts.monotonicNow() - from)
-        const waitMs = isHeard ? undefined : waitBeforeNext(attempt, failure, { ...entry, leftMs })
+        const leftMs = leftAtStartMs - (deps.monotonicNow() - from)
+        const waitMs = isHeard ? undefined : retryDelayMs(attempt, failure, { ...entry, leftMs })
         if (waitMs === undefined) throw failure
         log.warn('a model call failed and is made again', { attempt, waitMs, cause: failure.cause ?? failure })
-        await sleep(waitMs, signal)
+        await abortableSleep(waitMs, signal)
         continue
       }
-      const about = { startedAt, durationMs: Math.round(parts.monotonicNow() - from), attempts: attempt }
-      yield { answer: answerOf(gathering, request.model ?? entry.model, about) }
+      const about = { startedAt, durationMs: Math.round(deps.monotonicNow() - from), attempts: attempt }
+      yield { answer: answerOf(accumulator, request.model ?? entry.model, about) }
       return
     }
   }
 
-  /** The text of one answer as it comes. An endpoint that refuses the manner of asking is asked in another. */
-  async function* askOnce(request: ChatRequest, headers: Headers, gathering: Gathering): AsyncGenerator<string> {
+  /** Streams the text of one answer. If the endpoint rejects a feature, the request is sent without it. */
+  async function* askOnce(
+    request: ChatRequest,
+    headers: Headers,
+    accumulator: AnswerAccumulator,
+  ): AsyncGenerator<string> {
     const { signal } = request
     for (;;) {
       try {
         const said = { body: bodyOf(request), signal, headers }
-        yield* endpoint.post('/chat/completions', said, (response, heard) => readAnswer(response, gathering, heard))
+        yield* endpoint.post('/chat/completions', said, (response, onActivity) =>
+          readAnswer(response, accumulator, onActivity),
+        )
         return
       } catch (reason) {
-        if (!adapt(reason)) throw reason
+        if (!disableUnsupported(reason)) throw reason
         request.log.info('the endpoint does not stream as it was asked to', { streams, billsStreams })
       }
     }
   }
 
-  /** Whether there is another way to ask. */
-  function adapt(reason: unknown): boolean {
+  /** Disables an unsupported feature. Returns whether there was one to disable. */
+  function disableUnsupported(reason: unknown): boolean {
     if (!(reason instanceof A2AError) || !/^(400|405|415|422|501)$/.test(reason.details.status ?? '')) return false
     const said = reason.cause instanceof Error ? reason.cause.message : ''
     if (streams && billsStreams && /stream_options|include_usage/.test(said)) {
@@ -117,30 +123,34 @@ export function openaiModel(entry: OpenaiEntry, endpoint: Endpoint, parts: Model
     }
   }
 
-  /** By what it is, not by what was asked for. */
-  async function* readAnswer(response: Response, gathering: Gathering, heard: () => void): AsyncGenerator<string> {
+  /** By the type of the response, not by what was requested. */
+  async function* readAnswer(
+    response: Response,
+    accumulator: AnswerAccumulator,
+    onActivity: () => void,
+  ): AsyncGenerator<string> {
     if (/\b(json|html)\b/i.test(response.headers.get('content-type') ?? '')) {
-      const text = gathering.add(await readJson(response, limits, heard))
+      const text = accumulator.add(await readJson(response, limits, onActivity))
       if (text !== '') yield text
       return
     }
-    for await (const data of readEvents(response, entry.answerLimit, heard)) {
+    for await (const data of readEvents(response, entry.answerLimit, onActivity)) {
       if (data.trim() === '[DONE]') return
-      const text = gathering.add(parseJson(data, limits, 'a chunk that is no JSON'))
+      const text = accumulator.add(parseJson(data, limits, 'a chunk that is no JSON'))
       if (text !== '') yield text
     }
-    // Some do not say [DONE], some give no reason. Who does neither has not come to the end.
-    if (!gathering.hasEnded) throw brokenOff(new Error('the stream ended before the answer did'))
+    // Some endpoints send no [DONE], some no finish reason. If both are missing, the answer is incomplete.
+    if (!accumulator.hasEnded) throw answerInterrupted(new Error('the stream ended before the answer did'))
   }
 }
 
 function answerOf(
-  gathering: Gathering,
+  accumulator: AnswerAccumulator,
   asked: string,
   about: Pick<ModelCall, 'startedAt' | 'durationMs' | 'attempts'>,
 ): ChatAnswer {
-  const { text, refusal, toolCalls, finishReason, model, usage } = gathering.result()
-  const finish = finishOf({ finishReason, toolCalls })
+  const { text, refusal, toolCalls, finishReason, model, usage } = accumulator.result()
+  const finish = chatFinish({ finishReason, toolCalls })
   return {
     text,
     toolCalls,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Struct, Turn } from '@parley/a2a'
-import { chosenModel, isPermitted } from './models.ts'
+import { chosenModel, isModelPermitted } from './models.ts'
 
 const choice = { model: 'small', models: ['large-*', 'vendor/*-mini*', 'one'] }
 const turnWith = (metadata: Struct, request: Struct = {}): Turn =>
@@ -11,9 +11,9 @@ describe('the choice of a model', () => {
   it('is within what the operator permits', () => {
     const permitted = ['small', 'one', 'large-', 'large-2', 'vendor/x-mini', 'vendor/a-mini-b']
     const others = ['large', 'xlarge-2', 'two', 'vendor/mini', 'vendor/', 'on', 'one1']
-    for (const name of permitted) assert.ok(isPermitted(name, choice), name)
-    for (const name of others) assert.ok(!isPermitted(name, choice), name)
-    assert.ok(isPermitted('anything', { model: 'small', models: ['*'] }))
+    for (const name of permitted) assert.ok(isModelPermitted(name, choice), name)
+    for (const name of others) assert.ok(!isModelPermitted(name, choice), name)
+    assert.ok(isModelPermitted('anything', { model: 'small', models: ['*'] }))
   })
 
   it('is made by the metadata of the message or of the request', () => {

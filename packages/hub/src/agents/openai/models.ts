@@ -1,42 +1,46 @@
-/** Which models callers may choose, and how the card shows them: as skills, without ever asking a model anything. */
+/** The models that callers may choose, and their skills in the card. Never calls a model. */
 import { A2AError } from '@parley/a2a'
 import type { AgentSkill, Turn } from '@parley/a2a'
-import { fitsPattern } from '../name-pattern.ts'
-import type { Endpoint } from './endpoint.ts'
+import { matchesPattern } from '../name-pattern.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import type { OpenaiEntry } from './entry.ts'
 
-type Choice = Pick<OpenaiEntry, 'model' | 'models'>
+type ModelChoice = Pick<OpenaiEntry, 'model' | 'models'>
 
-/** By `metadata.model` of the message or the request, or by the skill that is meant. */
-export function chosenModel(turn: Turn, choice: Choice): string | undefined {
+/** From `metadata.model` of the message or the request, or from the skill. */
+export function chosenModel(turn: Turn, choice: ModelChoice): string | undefined {
   const places = [turn.message.metadata, turn.metadata]
   const model = places.map((metadata) => metadata?.['model']).find((given) => typeof given === 'string')
-  if (model !== undefined) return permitted(model, choice, 'model')
-  // The operator may have listed skills of another sort: those choose nothing.
+  if (model !== undefined) return requirePermitted(model, choice, 'model')
+  // The operator may have listed other skills, which select no model.
   const skill = places.map((metadata) => metadata?.['skillId']).find((given) => typeof given === 'string')
-  return skill !== undefined && skill !== choice.model && isPermitted(skill, choice) ? skill : undefined
+  return skill !== undefined && skill !== choice.model && isModelPermitted(skill, choice) ? skill : undefined
 }
 
-function permitted(model: string, choice: Choice, field: string): string | undefined {
+function requirePermitted(model: string, choice: ModelChoice, field: string): string | undefined {
   if (model === choice.model) return undefined
-  if (isPermitted(model, choice)) return model
+  if (isModelPermitted(model, choice)) return model
   const description = 'names no model that may be chosen here'
   throw new A2AError('INVALID_PARAMS', `metadata.${field} ${description}`, {
     violations: [{ field: `metadata.${field}`, description }],
   })
 }
 
-export function isPermitted(model: string, choice: Choice): boolean {
-  return model === choice.model || choice.models.some((pattern) => fitsPattern(pattern, model))
+export function isModelPermitted(model: string, choice: ModelChoice): boolean {
+  return model === choice.model || choice.models.some((pattern) => matchesPattern(pattern, model))
 }
 
-/** What the endpoint lists and callers may choose. The usual model comes first, listed or not. */
-export async function skillsOfModels(endpoint: Endpoint, choice: Choice, signal: AbortSignal): Promise<AgentSkill[]> {
-  const listed = namesIn(await endpoint.get('/models', signal)).filter((name) => isPermitted(name, choice))
-  return [...new Set([choice.model, ...listed])].map((model) => skillOf(model))
+/** The models of the endpoint that callers may choose. The default model is first, listed or not. */
+export async function modelSkills(
+  endpoint: ModelEndpoint,
+  choice: ModelChoice,
+  signal: AbortSignal,
+): Promise<AgentSkill[]> {
+  const listed = namesIn(await endpoint.get('/models', signal)).filter((name) => isModelPermitted(name, choice))
+  return [...new Set([choice.model, ...listed])].map((model) => modelSkill(model))
 }
 
-export function skillOf(model: string): AgentSkill {
+export function modelSkill(model: string): AgentSkill {
   const name = model.split('/').at(-1) ?? model
   return {
     id: model,

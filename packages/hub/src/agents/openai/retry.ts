@@ -1,18 +1,18 @@
-/** When a request to a model is made again. Pure, so that the schedule can be read and tested without waiting. */
+/** When to retry a request to a model. A pure function, so that the schedule can be tested without waiting. */
 import type { A2AError } from '@parley/a2a'
 
 export interface RetryPolicy {
   readonly retries: number
-  /** The longest single wait; an endpoint that asks for a longer one is not waited for. */
+  /** The longest single wait; if the endpoint asks for a longer one, the request is not retried. */
   readonly retryWait: number
-  /** How long anybody waits for an answer at all. */
+  /** Time that is left for the answer. */
   readonly leftMs?: number
 }
 
 const firstWaitMs = 500
 
-/** How long to wait before try number `attempt + 1`, or nothing to give up. The first try is 1. */
-export function waitBeforeNext(
+/** How long to wait before attempt number `attempt + 1`, or undefined to give up. The first attempt is 1. */
+export function retryDelayMs(
   attempt: number,
   failure: A2AError,
   { retries, retryWait, leftMs = Infinity }: RetryPolicy,

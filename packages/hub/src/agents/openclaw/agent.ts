@@ -1,49 +1,49 @@
-/** Which way a turn goes to the gateway, and how one that a restart interrupted is taken up. */
+/** Chooses the transport of a turn to the gateway, and resumes a turn after a restart. */
 import { A2AError, fail, linkSignals } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
-import type { KindParts } from '../kind.ts'
+import type { AgentServices } from '../kind.ts'
 import { withHopSpan } from '../hop-span.ts'
 import { sessionKeyOf } from '../session-key.ts'
-import type { OpenclawEntry } from './entry.ts'
-import type { Gateway } from './gateway.ts'
-import { checkHttp, checkImages, httpLimits, runByHttp } from './http.ts'
-import type { Line } from './line.ts'
-import { keyOf, readPlan, turnNumber } from './plan.ts'
-import type { Method, Plan } from './plan.ts'
-import { asWords, promptOf } from './prompt.ts'
-import type { Prompt } from './prompt.ts'
+import type { OpenClawEntry } from './entry.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import { checkHttpEndpoint, checkImages, httpLimits, runByHttp } from './http-run.ts'
+import type { OpenClawConnection } from './gateway/connection.ts'
+import { runKey, readRunPlan, turnNumber } from './run-plan.ts'
+import type { RunMethod, RunPlan } from './run-plan.ts'
+import { escapeGatewayCommands, createOpenClawPrompt } from './prompt.ts'
+import type { OpenClawPrompt } from './prompt.ts'
 import { followRun } from './run.ts'
-import type { RunFrom, Times } from './run.ts'
-import { createSessions } from './sessions.ts'
-import type { Fields } from './wire.ts'
+import type { RunStart, OpenClawTimes } from './run.ts'
+import { createSessionLocks } from './session-locks.ts'
+import type { GatewayFields } from './gateway/frames.ts'
 
-export interface OpenclawParts {
-  readonly entry: OpenclawEntry
-  readonly parts: KindParts
-  /** Nothing where everything goes by HTTP. */
+export interface OpenClawDeps {
+  readonly entry: OpenClawEntry
+  readonly services: AgentServices
+  /** Undefined if all turns use HTTP. */
   readonly gateway: Gateway | undefined
-  readonly times?: Times
+  readonly times?: OpenClawTimes
 }
 
-const usualTimes: Times = { idleMs: 90_000, everyMs: 2_000 }
-/** An approval stays open for half an hour, and whoever waits for it does not work. */
+const usualTimes: OpenClawTimes = { idleMs: 90_000, everyMs: 2_000 }
+/** An approval stays open for half an hour, during which the run is blocked. */
 const approvalSeconds = 1_800
 
-export function openclawAgent({ entry, parts, gateway, times = usualTimes }: OpenclawParts): Agent {
-  const sessions = createSessions()
-  const about = { agent: parts.name, url: entry.url }
+export function openClawAgent({ entry, services, gateway, times = usualTimes }: OpenClawDeps): Agent {
+  const sessions = createSessionLocks()
+  const about = { agent: services.name, url: entry.url }
   return { resume: 'reattach', run, reattach }
 
   async function* run(turn: Turn): AsyncGenerator<Report, void, void> {
-    const line = await wayFor(turn)
-    if (line === undefined || gateway === undefined) return yield* byHttp(turn)
-    const prompt = await promptFor(turn, line)
+    const connection = await connectionFor(turn)
+    if (connection === undefined || gateway === undefined) return yield* byHttp(turn)
+    const prompt = await promptFor(turn, connection)
     const { hasFiles } = prompt
-    // Only `chat.send` takes files, and only in its runs does the gateway wait for approvals. `agent` queues by itself.
-    const method: Method = hasFiles || entry.approvals === 'caller' ? 'chat.send' : 'agent'
+    // Only `chat.send` accepts files, and only in its runs does the gateway wait for approvals. `agent` has its own queue.
+    const method: RunMethod = hasFiles || entry.approvals === 'caller' ? 'chat.send' : 'agent'
     yield* byWebSocket(
       turn,
-      { ...planFor(turn), way: 'ws', method, bootId: line.hello.bootId },
+      { ...planFor(turn), way: 'ws', method, bootId: connection.hello.bootId },
       gateway,
       'start',
       prompt,
@@ -51,8 +51,8 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
   }
 
   async function* reattach(turn: Turn): AsyncGenerator<Report, void, void> {
-    const plan = readPlan(turn.resumed?.checkpoint)
-    // Nothing was asked of the gateway before that was written.
+    const plan = readRunPlan(turn.resumed?.checkpoint)
+    // The plan is written before the gateway gets any request, so nothing was sent.
     if (plan === undefined) return yield* run(turn)
     if (plan.way === 'http' || gateway === undefined) {
       return yield fail(
@@ -62,17 +62,17 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
     yield* byWebSocket(turn, plan, gateway, 'middle')
   }
 
-  /** The WebSocket that the turn goes by, or nothing: by HTTP. */
-  async function wayFor(turn: Turn): Promise<Line | undefined> {
+  /** The WebSocket connection for the turn, or undefined to use HTTP. */
+  async function connectionFor(turn: Turn): Promise<OpenClawConnection | undefined> {
     if (gateway === undefined) return undefined
     if (entry.transport === 'split' && !turn.streamed && entry.approvals === 'none' && !hasFile(turn)) return undefined
     try {
-      return await gateway.line(turn.signal)
+      return await gateway.connection(turn.signal)
     } catch (reason) {
-      if (entry.transport !== 'auto' || !isWayBlocked(reason) || entry.approvals === 'caller') throw reason
-      // A gateway that is down is down by HTTP, too; then the first reason is the better one.
+      if (entry.transport !== 'auto' || !isHttpWorthTrying(reason) || entry.approvals === 'caller') throw reason
+      // A gateway that is down is down for HTTP too; then the first error is the better one.
       const limit = linkSignals([turn.signal], 5_000)
-      await checkHttp(entry, parts.fetch, limit.signal)
+      await checkHttpEndpoint(entry, services.fetch, limit.signal)
         .catch(() => {
           throw reason
         })
@@ -83,18 +83,18 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
 
   async function* byWebSocket(
     turn: Turn,
-    plan: Plan,
+    plan: RunPlan,
     open: Gateway,
-    from: RunFrom,
-    prompt?: Prompt,
+    from: RunStart,
+    prompt?: OpenClawPrompt,
   ): AsyncGenerator<Report, void, void> {
-    const leave = await sessions.enter(plan.sessionKey, turn.signal)
+    const leave = await sessions.acquire(plan.sessionKey, turn.signal)
     let followed = false
     try {
-      const current = from === 'start' ? await remembered(turn, plan, open) : plan
+      const current = from === 'start' ? await checkpointPlan(turn, plan, open) : plan
       followed = true
-      const request = async (line: Line): Promise<Fields> =>
-        requestFor(current, prompt ?? (await promptFor(turn, line)))
+      const request = async (connection: OpenClawConnection): Promise<GatewayFields> =>
+        requestFor(current, prompt ?? (await promptFor(turn, connection)))
       const run = { turn, plan: current, entry, gateway: open, log: turn.log, request, times, leave }
       yield* withHopSpan(turn, about, ({ traceparent }) => followRun({ ...run, traceparent }, from))
     } finally {
@@ -102,24 +102,24 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
     }
   }
 
-  /** Which start of the gateway it is sent to may have changed while the session was busy. */
-  async function remembered(turn: Turn, plan: Plan, open: Gateway): Promise<Plan> {
-    const { hello } = await open.line(turn.signal)
+  /** The gateway may have restarted while the session was busy. */
+  async function checkpointPlan(turn: Turn, plan: RunPlan, open: Gateway): Promise<RunPlan> {
+    const { hello } = await open.connection(turn.signal)
     const current = { ...plan, bootId: hello.bootId }
     await turn.checkpoint(current)
     return current
   }
 
   async function* byHttp(turn: Turn): AsyncGenerator<Report, void, void> {
-    const prompt = await promptOf(turn.message, turn.text, httpLimits, parts.bytes, turn.signal)
+    const prompt = await createOpenClawPrompt(turn.message, turn.text, httpLimits, services.readPart, turn.signal)
     checkImages(prompt)
-    const plan: Plan = { ...planFor(turn), way: 'http', method: 'agent', bootId: 'http' }
-    const leave = await sessions.enter(plan.sessionKey, turn.signal)
+    const plan: RunPlan = { ...planFor(turn), way: 'http', method: 'agent', bootId: 'http' }
+    const leave = await sessions.acquire(plan.sessionKey, turn.signal)
     try {
       await turn.checkpoint(plan)
       const streams = entry.transport !== 'split'
-      const said = { ...prompt, text: asWords(prompt.text, 'agent') }
-      const { fetch, jsonNodes } = parts
+      const said = { ...prompt, text: escapeGatewayCommands(prompt.text, 'agent') }
+      const { fetch, jsonNodes } = services
       const http = { turn, plan, entry, fetch, jsonNodes, log: turn.log, streams }
       yield* withHopSpan(turn, about, ({ traceparent }) => runByHttp({ ...http, traceparent }, said))
     } finally {
@@ -127,25 +127,25 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
     }
   }
 
-  function planFor(turn: Turn): Pick<Plan, 'turn' | 'key' | 'sessionKey' | 'approvals'> {
+  function planFor(turn: Turn): Pick<RunPlan, 'turn' | 'key' | 'sessionKey' | 'approvals'> {
     const number = turnNumber(turn)
     return {
       turn: number,
-      key: keyOf(turn.task.id, number),
-      sessionKey: `agent:${entry.agent}:a2a-${sessionKeyOf(turn, parts.name)}`,
+      key: runKey(turn.task.id, number),
+      sessionKey: `agent:${entry.agent}:a2a-${sessionKeyOf(turn, services.name)}`,
       approvals: [],
     }
   }
 
-  function promptFor(turn: Turn, line: Line): Promise<Prompt> {
-    return promptOf(turn.message, turn.text, line.hello.limits, parts.bytes, turn.signal)
+  function promptFor(turn: Turn, connection: OpenClawConnection): Promise<OpenClawPrompt> {
+    return createOpenClawPrompt(turn.message, turn.text, connection.hello.limits, services.readPart, turn.signal)
   }
 
-  function requestFor({ method, key, sessionKey }: Plan, { text, attachments }: Prompt): Fields {
-    const seconds = Math.ceil((parts.turnTimeoutMs ?? 600_000) / 1_000)
+  function requestFor({ method, key, sessionKey }: RunPlan, { text, attachments }: OpenClawPrompt): GatewayFields {
+    const seconds = Math.ceil((services.turnTimeoutMs ?? 600_000) / 1_000)
     const isBounded = Number.isFinite(seconds)
     const common = {
-      message: asWords(text, method),
+      message: escapeGatewayCommands(text, method),
       sessionKey,
       idempotencyKey: key,
       ...(attachments.length > 0 ? { attachments } : {}),
@@ -159,8 +159,8 @@ export function openclawAgent({ entry, parts, gateway, times = usualTimes }: Ope
   }
 }
 
-/** Another way may be open: the gateway was not reached, or did not understand. A gateway that says no says it to all. */
-function isWayBlocked(reason: unknown): boolean {
+/** HTTP may work if the gateway was not reached or did not understand. A refusal applies to every transport. */
+function isHttpWorthTrying(reason: unknown): boolean {
   return reason instanceof A2AError && ['UNREACHABLE', 'PROTOCOL'].includes(reason.details.cause ?? '')
 }
 

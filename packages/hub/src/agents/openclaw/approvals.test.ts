@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message, Part } from '@parley/a2a'
-import { approvalIn, decisionIn, questionFor } from './approvals.ts'
+import { parseApproval, parseDecision, approvalQuestion } from './approvals.ts'
 
 const approval = { id: 'a1', command: 'echo hi', decisions: ['allow-once', 'deny'] as const }
 const said = (part: Part, metadata = {}): Message => ({ messageId: 'm', role: 'ROLE_USER', parts: [part], metadata })
@@ -14,13 +14,17 @@ describe('an approval', () => {
       allowedDecisions: ['allow-once', 'deny'],
       unavailableDecisions: ['allow-always'],
     }
-    assert.deepEqual(approvalIn({ id: 'a1', request }), { id: 'a1', command: 'ls', decisions: ['allow-once', 'deny'] })
-    assert.deepEqual(approvalIn({ id: 'a1', request: {} })?.decisions, ['allow-once', 'allow-always', 'deny'])
-    assert.equal(approvalIn({ request }), undefined)
+    assert.deepEqual(parseApproval({ id: 'a1', request }), {
+      id: 'a1',
+      command: 'ls',
+      decisions: ['allow-once', 'deny'],
+    })
+    assert.deepEqual(parseApproval({ id: 'a1', request: {} })?.decisions, ['allow-once', 'allow-always', 'deny'])
+    assert.equal(parseApproval({ request }), undefined)
   })
 
   it('is asked for in words and as data, without the paths of the machine', () => {
-    const question = questionFor(approval, false)
+    const question = approvalQuestion(approval, false)
     assert.deepEqual(question.parts, [
       { text: 'The agent wants to run a command:\n\necho hi\n\nAnswer allow-once or deny.' },
     ])
@@ -30,19 +34,19 @@ describe('an approval', () => {
   })
 
   it('is given by the words that were offered, by plain ones, or by data', () => {
-    assert.equal(decisionIn(said({ text: ' Allow-once. ' }), approval), 'allow-once')
-    assert.equal(decisionIn(said({ text: 'yes' }), approval), 'allow-once')
-    assert.equal(decisionIn(said({ text: 'No!' }), approval), 'deny')
-    assert.equal(decisionIn(said({ data: { decision: 'deny' } }), approval), 'deny')
+    assert.equal(parseDecision(said({ text: ' Allow-once. ' }), approval), 'allow-once')
+    assert.equal(parseDecision(said({ text: 'yes' }), approval), 'allow-once')
+    assert.equal(parseDecision(said({ text: 'No!' }), approval), 'deny')
+    assert.equal(parseDecision(said({ data: { decision: 'deny' } }), approval), 'deny')
   })
 
   it('is not given by anything else, nor by what was not offered', () => {
-    assert.equal(decisionIn(said({ text: 'perhaps' }), approval), undefined)
-    assert.equal(decisionIn(said({ text: 'always' }), approval), undefined)
-    assert.equal(decisionIn(said({ text: 'yes, but first tell me why' }), approval), undefined)
+    assert.equal(parseDecision(said({ text: 'perhaps' }), approval), undefined)
+    assert.equal(parseDecision(said({ text: 'always' }), approval), undefined)
+    assert.equal(parseDecision(said({ text: 'yes, but first tell me why' }), approval), undefined)
   })
 
-  it('is denied when nobody answers', () => {
-    assert.equal(decisionIn(said({ text: '' }, { reason: 'INPUT_TIMEOUT' }), approval), 'deny')
+  it('is denied after a timeout', () => {
+    assert.equal(parseDecision(said({ text: '' }, { reason: 'INPUT_TIMEOUT' }), approval), 'deny')
   })
 })

@@ -1,38 +1,38 @@
 /**
- * Commands that the gateway wants approved, as questions to the caller. Only where the entry says so: whoever may call the
- * agent then decides what runs on the gateway's machine.
+ * Commands that need approval at the gateway, as questions to the caller. Only if the entry enables it, because then every
+ * caller of the agent decides what runs on the gateway's machine.
  */
 import type { AgentMessage, Message } from '@parley/a2a'
-import { fieldsOf, textIn, textsIn } from './wire.ts'
-import type { Fields } from './wire.ts'
+import { asFields, stringField, stringListField } from './gateway/frames.ts'
+import type { GatewayFields } from './gateway/frames.ts'
 
-export type Decision = 'allow-once' | 'allow-always' | 'deny'
+export type ApprovalDecision = 'allow-once' | 'allow-always' | 'deny'
 
 export interface ApprovalRequest {
   readonly id: string
   readonly command: string
   /** In the order in which the gateway offers them. */
-  readonly decisions: readonly Decision[]
+  readonly decisions: readonly ApprovalDecision[]
 }
 
-const all: readonly Decision[] = ['allow-once', 'allow-always', 'deny']
+const allDecisions: readonly ApprovalDecision[] = ['allow-once', 'allow-always', 'deny']
 
-/** Of an event, or of an entry of the list of those that are open. */
-export function approvalIn(payload: Fields): ApprovalRequest | undefined {
-  const id = textIn(payload, 'id')
-  const request = fieldsOf(payload['request'])
+/** Parses an event, or an entry of the list of open approvals. */
+export function parseApproval(payload: GatewayFields): ApprovalRequest | undefined {
+  const id = stringField(payload, 'id')
+  const request = asFields(payload['request'])
   if (id === undefined) return undefined
-  const offered = textsIn(request, 'allowedDecisions').filter(isDecision)
-  const withheld = textsIn(request, 'unavailableDecisions')
-  const decisions = (offered.length > 0 ? offered : all).filter((one) => !withheld.includes(one))
-  return { id, command: textIn(request, 'command') ?? 'a command', decisions }
+  const offered = stringListField(request, 'allowedDecisions').filter(isDecision)
+  const withheld = stringListField(request, 'unavailableDecisions')
+  const decisions = (offered.length > 0 ? offered : allDecisions).filter((one) => !withheld.includes(one))
+  return { id, command: stringField(request, 'command') ?? 'a command', decisions }
 }
 
-function isDecision(text: string): text is Decision {
-  return (all as readonly string[]).includes(text)
+function isDecision(text: string): text is ApprovalDecision {
+  return (allDecisions as readonly string[]).includes(text)
 }
 
-export function questionFor({ id, command, decisions }: ApprovalRequest, isRepeated: boolean): AgentMessage {
+export function approvalQuestion({ id, command, decisions }: ApprovalRequest, isRepeated: boolean): AgentMessage {
   const answers =
     decisions.length > 1 ? `${decisions.slice(0, -1).join(', ')} or ${decisions.at(-1)}` : decisions.join()
   const text = `The agent wants to run a command:\n\n${command}\n\nAnswer ${answers}.`
@@ -42,8 +42,8 @@ export function questionFor({ id, command, decisions }: ApprovalRequest, isRepea
   }
 }
 
-/** Words that people use, beside the gateway's own. */
-const meanings: Readonly<Record<string, Decision>> = {
+/** Words that people use, in addition to those of the gateway. */
+const decisionWords: Readonly<Record<string, ApprovalDecision>> = {
   'allow once': 'allow-once',
   allow: 'allow-once',
   approve: 'allow-once',
@@ -60,16 +60,16 @@ const meanings: Readonly<Record<string, Decision>> = {
   n: 'deny',
 }
 
-/** What an answer says; nothing if it is none of those that are offered. Nobody answering in time is a no. */
-export function decisionIn(message: Message, { decisions }: ApprovalRequest): Decision | undefined {
+/** The decision in a reply; undefined if it is not one of those that are offered. A timeout means deny. */
+export function parseDecision(message: Message, { decisions }: ApprovalRequest): ApprovalDecision | undefined {
   if (message.metadata?.['reason'] === 'INPUT_TIMEOUT') return 'deny'
   for (const part of message.parts) {
-    const said = 'data' in part ? (textIn(fieldsOf(part.data), 'decision') ?? '') : 'text' in part ? part.text : ''
+    const said = 'data' in part ? (stringField(asFields(part.data), 'decision') ?? '') : 'text' in part ? part.text : ''
     const word = said
       .trim()
       .toLowerCase()
       .replace(/[.!]+$/, '')
-    const decision = isDecision(word) ? word : meanings[word]
+    const decision = isDecision(word) ? word : decisionWords[word]
     if (decision !== undefined && decisions.includes(decision)) return decision
   }
   return undefined

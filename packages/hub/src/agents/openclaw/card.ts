@@ -1,15 +1,12 @@
-/**
- * What the gateway tells of its agent, for the card: its name, its skills, its tools. Read from the gateway alone; no model
- * is asked anything.
- */
+/** Reads the card fields from the gateway: name, skills and tools. No model is called. */
 import type { AgentSkill } from '@parley/a2a'
-import type { CardPart } from '../kind.ts'
-import type { OpenclawEntry } from './entry.ts'
-import type { Line } from './line.ts'
-import { fieldsOf, listIn, textIn, textsIn } from './wire.ts'
-import type { Answer, Fields } from './wire.ts'
+import type { PartialCard } from '../kind.ts'
+import type { OpenClawEntry } from './entry.ts'
+import type { OpenClawConnection } from './gateway/connection.ts'
+import { asFields, listField, stringField, stringListField } from './gateway/frames.ts'
+import type { GatewayResponse, GatewayFields } from './gateway/frames.ts'
 
-/** Text, images, and files of what people send; not JSON, which would promise that data parts are taken (S4-10). */
+/** Text, images and common file types; not JSON, which would promise support for data parts (S4-10). */
 const inputModes = [
   'text/*',
   'image/*',
@@ -24,60 +21,62 @@ const inputModes = [
   'application/vnd.openxmlformats-officedocument.*',
 ]
 
-export function knownCard({ agent, transport }: OpenclawEntry): CardPart {
+export function staticCard({ agent, transport }: OpenClawEntry): PartialCard {
   return {
     description: `The agent ${agent} of an OpenClaw gateway`,
-    // The HTTP endpoint takes no files.
+    // The HTTP endpoint does not accept files.
     inputModes: transport === 'http' ? ['text/plain', 'image/*'] : inputModes,
     outputModes: ['text/plain'],
     streaming: true,
   }
 }
 
-export async function lookAtCard(line: Line, entry: OpenclawEntry): Promise<CardPart> {
+export async function fetchOpenClawCard(connection: OpenClawConnection, entry: OpenClawEntry): Promise<PartialCard> {
   const about = { agentId: entry.agent }
   const [identity, skills, tools] = await Promise.all([
-    line.request('agent.identity.get', about),
-    entry.liveSkills === 'none' ? [] : liveSkills(line, about),
-    entry.liveSkills === 'all' ? liveTools(line, about) : [],
+    connection.request('agent.identity.get', about),
+    entry.liveSkills === 'none' ? [] : liveSkills(connection, about),
+    entry.liveSkills === 'all' ? liveTools(connection, about) : [],
   ])
   const name = nameIn(identity)
   return {
-    ...knownCard(entry),
+    ...staticCard(entry),
     ...(name !== undefined ? { name } : {}),
     skills: byName([...skills, ...tools]),
   }
 }
 
-/** Every agent that nobody has named is called the same. */
-function nameIn(identity: Answer): string | undefined {
+/** All agents without a configured name share one default name. */
+function nameIn(identity: GatewayResponse): string | undefined {
   if (!identity.ok || identity.payload['nameSource'] === 'default') return undefined
-  return textIn(identity.payload, 'name')
+  return stringField(identity.payload, 'name')
 }
 
-async function liveSkills(line: Line, about: Fields): Promise<readonly AgentSkill[]> {
-  const status = await line.request('skills.status', about)
-  if (!status.ok) return configuredSkills(line)
-  return listIn(status.payload, 'skills')
+async function liveSkills(connection: OpenClawConnection, about: GatewayFields): Promise<readonly AgentSkill[]> {
+  const status = await connection.request('skills.status', about)
+  if (!status.ok) return configuredSkills(connection)
+  return listField(status.payload, 'skills')
     .filter((skill) => skill['eligible'] === true && skill['disabled'] !== true)
-    .flatMap((skill) => skillOf(textIn(skill, 'name'), textIn(skill, 'description'), 'openclaw'))
+    .flatMap((skill) => skillOf(stringField(skill, 'name'), stringField(skill, 'description'), 'openclaw'))
 }
 
-/** What older gateways tell: which skills are configured, though not whether they can be used (S4-14). */
-async function configuredSkills(line: Line): Promise<readonly AgentSkill[]> {
-  const answer = await line.request('config.get', {})
-  const skills = fieldsOf(fieldsOf(answer.payload['config'] ?? answer.payload['parsed'])['skills'])
-  const entries = Object.entries(fieldsOf(skills['entries'])).filter(([, one]) => fieldsOf(one)['enabled'] !== false)
-  return [...entries.map(([name]) => name), ...textsIn(skills, 'allowBundled')].flatMap((name) =>
+/** Older gateways only report which skills are configured, not whether they can be used (S4-14). */
+async function configuredSkills(connection: OpenClawConnection): Promise<readonly AgentSkill[]> {
+  const answer = await connection.request('config.get', {})
+  const skills = asFields(asFields(answer.payload['config'] ?? answer.payload['parsed'])['skills'])
+  const entries = Object.entries(asFields(skills['entries'])).filter(([, one]) => asFields(one)['enabled'] !== false)
+  return [...entries.map(([name]) => name), ...stringListField(skills, 'allowBundled')].flatMap((name) =>
     skillOf(name, undefined, 'openclaw'),
   )
 }
 
-async function liveTools(line: Line, about: Fields): Promise<readonly AgentSkill[]> {
-  const catalog = await line.request('tools.catalog', about)
-  return listIn(catalog.payload, 'groups')
-    .flatMap((group) => listIn(group, 'tools'))
-    .flatMap((tool) => skillOf(textIn(tool, 'id'), textIn(tool, 'description'), 'tool', textIn(tool, 'label')))
+async function liveTools(connection: OpenClawConnection, about: GatewayFields): Promise<readonly AgentSkill[]> {
+  const catalog = await connection.request('tools.catalog', about)
+  return listField(catalog.payload, 'groups')
+    .flatMap((group) => listField(group, 'tools'))
+    .flatMap((tool) =>
+      skillOf(stringField(tool, 'id'), stringField(tool, 'description'), 'tool', stringField(tool, 'label')),
+    )
 }
 
 function skillOf(id: string | undefined, description: string | undefined, tag: string, label?: string): AgentSkill[] {
@@ -86,7 +85,7 @@ function skillOf(id: string | undefined, description: string | undefined, tag: s
   return [{ id, name, description: description ?? name, tags: [tag] }]
 }
 
-/** The first of each name. */
+/** Keeps the first skill of each name. */
 function byName(skills: readonly AgentSkill[]): readonly AgentSkill[] {
   return skills.filter(({ name }, index) => skills.findIndex((other) => other.name === name) === index)
 }

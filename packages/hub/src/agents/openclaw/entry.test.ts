@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { openclawEntry } from './entry.ts'
+import { openClawEntry } from './entry.ts'
 
 const url = 'ws://127.0.0.1:18789'
 const problem = (entry: object): string => {
-  const read = openclawEntry.safeParse({ url, ...entry })
+  const read = openClawEntry.safeParse({ url, ...entry })
   return read.success ? '' : (read.error.issues[0]?.message ?? '')
 }
 
 describe('an openclaw entry', () => {
   it('needs no more than a url', () => {
-    assert.deepEqual(openclawEntry.parse({ url }), {
+    assert.deepEqual(openClawEntry.parse({ url }), {
       url,
       agent: 'main',
       transport: 'auto',
@@ -23,7 +23,7 @@ describe('an openclaw entry', () => {
   })
 
   it('takes the address of either protocol, without a slash at the end', () => {
-    assert.equal(openclawEntry.parse({ url: 'https://claw.example.com/' }).url, 'wss://claw.example.com')
+    assert.equal(openClawEntry.parse({ url: 'https://claw.example.com/' }).url, 'wss://claw.example.com')
     assert.match(problem({ url: 'claw.example.com' }), /such as ws:/)
   })
 

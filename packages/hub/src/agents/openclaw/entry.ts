@@ -1,7 +1,7 @@
-/** What an `openclaw` entry of the configuration says. */
+/** Schema of an `openclaw` entry of the configuration. */
 import { z } from 'zod'
 import { nonEmpty, secret } from '../../config/values.ts'
-import { isDeviceKey } from './device.ts'
+import { isDeviceKey } from './gateway/device.ts'
 
 const gatewayUrl = z
   .string('give the address of the gateway, such as ws://127.0.0.1:18789')
@@ -12,7 +12,7 @@ function isGatewayUrl(text: string): boolean {
   return /^(wss?|https?):\/\//i.test(text) && URL.canParse(text)
 }
 
-export const openclawEntry = z
+export const openClawEntry = z
   .strictObject({
     url: gatewayUrl.meta({ description: 'Where the gateway listens: ws://127.0.0.1:18789', format: 'uri' }),
     token: secret
@@ -31,7 +31,7 @@ export const openclawEntry = z
     thinking: nonEmpty.optional().meta({ description: 'How hard the agent thinks: off, low, medium, high, …' }),
     approvals: z.enum(['none', 'caller']).default('none').meta({
       description:
-        'Who is asked when the gateway wants a command approved: nobody (it is denied), or the caller of the task.',
+        'Who approves commands of the gateway. `none`: all are denied. `caller`: the caller of the task is asked.',
     }),
     toolCalls: z
       .enum(['none', 'names', 'full'])
@@ -65,4 +65,4 @@ export const openclawEntry = z
     path: ['transport'],
   })
 
-export type OpenclawEntry = z.output<typeof openclawEntry>
+export type OpenClawEntry = z.output<typeof openClawEntry>

@@ -1,54 +1,55 @@
-/** Asks the gateway for the end of a run that it does not tell us of by itself. */
+/** Polls the gateway for the end of a run whose end it does not announce. */
 import { A2AError } from '@parley/a2a'
-import type { Outcome } from './ending.ts'
-import type { Line } from './line.ts'
-import type { Plan } from './plan.ts'
-import { askForEnd, fuller, pause } from './standing.ts'
+import type { RunOutcome } from './run-outcome.ts'
+import type { OpenClawConnection } from './gateway/connection.ts'
+import type { RunPlan } from './run-plan.ts'
+import { queryRunEnd, mergeOutcomes, rejectingDelay } from './run-status.ts'
 import { readTranscript } from './transcript.ts'
 
-export interface PollParts {
-  readonly line: Line
-  readonly plan: Plan
+export interface PollDeps {
+  readonly connection: OpenClawConnection
+  readonly plan: RunPlan
   readonly signal: AbortSignal
-  /** After its restart a gateway takes interrupted turns up by itself, within seconds; one idle for so long does not. */
+  /** After a restart the gateway resumes interrupted turns within seconds; a session that is idle this long is not resumed. */
   readonly idleMs: number
   readonly everyMs: number
 }
 
-/** The end of a run that was found under way. Rejects when the connection breaks. */
-export async function waitForEnd({ line, plan, signal }: PollParts): Promise<Outcome> {
+/** Waits for the end of a running run. Rejects when the connection breaks. */
+export async function waitForEnd({ connection, plan, signal }: PollDeps): Promise<RunOutcome> {
   for (;;) {
     signal.throwIfAborted()
-    const ended = await askForEnd(line, plan.key, 20_000)
-    if (ended !== undefined) return fuller(ended, (await readTranscript(line, plan.sessionKey, plan.key)).outcome)
+    const ended = await queryRunEnd(connection, plan.key, 20_000)
+    if (ended !== undefined)
+      return mergeOutcomes(ended, (await readTranscript(connection, plan.sessionKey, plan.key)).outcome)
   }
 }
 
 /**
- * The end of a turn that runs under another id, or is going to. Nothing if the gateway never had the message: it writes it
- * down before it does anything else with it.
+ * Waits for the end of a turn that runs under another id, or is about to. Undefined if the gateway never received the
+ * message: it stores each message before it does anything else with it.
  */
-export async function waitForSession(parts: PollParts): Promise<Outcome | undefined> {
-  const { line, plan, signal, idleMs, everyMs } = parts
+export async function waitForSession(deps: PollDeps): Promise<RunOutcome | undefined> {
+  const { connection, plan, signal, idleMs, everyMs } = deps
   let activeAt = performance.now()
   for (;;) {
     signal.throwIfAborted()
-    const seen = await readTranscript(line, plan.sessionKey, plan.key)
+    const seen = await readTranscript(connection, plan.sessionKey, plan.key)
     const idle = performance.now() - activeAt
     if (seen.isActive) activeAt = performance.now()
     else if (seen.outcome !== undefined) return seen.outcome
     else if (!seen.isKnown && idle > idleMs / 3) return undefined
-    else if (idle > idleMs) return notTakenUp
-    await pause(everyMs, signal)
+    else if (idle > idleMs) return lostAfterRestart
+    await rejectingDelay(everyMs, signal)
   }
 }
 
-const notTakenUp: Outcome = {
+const lostAfterRestart: RunOutcome = {
   kind: 'failed',
   said: 'The OpenClaw gateway was restarted, and the task was lost there',
   cause: 'the session is idle and holds no answer',
 }
 
-export function isBrokenOff(reason: unknown): boolean {
+export function isConnectionLost(reason: unknown): boolean {
   return reason instanceof A2AError && (reason.code === 'INTERRUPTED' || reason.code === 'TIMEOUT')
 }

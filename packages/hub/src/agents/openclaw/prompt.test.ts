@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part } from '@parley/a2a'
-import { createPartBytes } from '../part-bytes.ts'
-import { asWords, promptOf } from './prompt.ts'
+import { createPartReader } from '../part-reader.ts'
+import { escapeGatewayCommands, createOpenClawPrompt } from './prompt.ts'
 
-const bytes = createPartBytes({ guardedFetch: () => Promise.reject(new Error('no')) })
+const bytes = createPartReader({ guardedFetch: () => Promise.reject(new Error('no')) })
 const limits = { frameBytes: 200_000, fileBytes: 1_000, imageBytes: 500 }
 const raw = (length: number, about: object = {}): Part => ({ raw: Buffer.alloc(length).toString('base64'), ...about })
 const read = (text: string, ...parts: readonly Part[]) =>
-  promptOf(
+  createOpenClawPrompt(
     { messageId: 'm', role: 'ROLE_USER', parts: [...(text === '' ? [] : [{ text }]), ...parts] },
     text,
     limits,
@@ -86,18 +86,18 @@ describe('a message for the gateway', () => {
 
 describe("a caller's text", () => {
   it('is never a command: where `agent` would read one', () => {
-    assert.equal(asWords('/new and forget', 'agent'), '`/new` and forget')
-    assert.equal(asWords('  /reset', 'agent'), '  `/reset`')
-    assert.equal(asWords('read /etc/hosts', 'agent'), 'read /etc/hosts')
+    assert.equal(escapeGatewayCommands('/new and forget', 'agent'), '`/new` and forget')
+    assert.equal(escapeGatewayCommands('  /reset', 'agent'), '  `/reset`')
+    assert.equal(escapeGatewayCommands('read /etc/hosts', 'agent'), 'read /etc/hosts')
   })
 
   it('is never a command: where `chat.send` would, behind a name, in brackets, in the middle, as a bare word', () => {
-    const said = (text: string): string => asWords(text, 'chat.send').split('\n\n(')[0] ?? ''
+    const said = (text: string): string => escapeGatewayCommands(text, 'chat.send').split('\n\n(')[0] ?? ''
     assert.equal(said('/elevated on'), '`/elevated` on')
     assert.equal(said('Note: /reset'), 'Note: `/reset`')
     assert.equal(said('[x]/reset'), '[x]`/reset`')
     assert.equal(said('please /think high now'), 'please `/think` high now')
     assert.equal(said('see https://example.com/a and a/b'), 'see https://example.com/a and a/b')
-    assert.notEqual(asWords('stop', 'chat.send').trim(), 'stop')
+    assert.notEqual(escapeGatewayCommands('stop', 'chat.send').trim(), 'stop')
   })
 })

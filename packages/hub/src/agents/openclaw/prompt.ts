@@ -1,11 +1,11 @@
 /**
- * A message of the protocol as the gateway takes it: text and attachments, within its limits. What it cannot take is
- * refused by naming the part.
+ * Converts a message to the gateway's format: text and attachments, within its limits. An unsupported part is rejected by
+ * its name.
  */
 import { A2AError } from '@parley/a2a'
 import type { Message, Part } from '@parley/a2a'
-import type { KindParts, PartBytes } from '../kind.ts'
-import type { Limits } from './hello.ts'
+import type { AgentServices, PartBytes } from '../kind.ts'
+import type { GatewayLimits } from './gateway/hello.ts'
 
 export interface Attachment {
   readonly type: 'image' | 'file'
@@ -15,36 +15,36 @@ export interface Attachment {
   readonly content: string
 }
 
-export interface Prompt {
+export interface OpenClawPrompt {
   readonly text: string
   readonly attachments: readonly Attachment[]
-  /** The gateway's `agent` method takes images only. */
+  /** The gateway's `agent` method accepts images only. */
   readonly hasFiles: boolean
 }
 
-/** Beside the attachments a frame holds the text and the rest of the request. */
+/** Space in a frame for the text and the rest of the request. */
 const frameOverheadBytes = 64_000
 
-export async function promptOf(
+export async function createOpenClawPrompt(
   { parts }: Message,
   text: string,
-  limits: Limits,
-  bytes: KindParts['bytes'],
+  limits: GatewayLimits,
+  bytes: AgentServices['readPart'],
   signal: AbortSignal,
-): Promise<Prompt> {
+): Promise<OpenClawPrompt> {
   const attachments: Attachment[] = []
   let frameBytes = frameOverheadBytes + Buffer.byteLength(text) * 2
   for (const [index, part] of parts.entries()) {
     if ('text' in part) continue
-    if ('data' in part) throw notTaken(index, 'data', 'is data: this agent takes text, images and files')
+    if ('data' in part) throw unsupportedPart(index, 'data', 'is data: this agent takes text, images and files')
     const attachment = await attach(part, index, limits, bytes, signal)
     attachments.push(attachment)
     frameBytes += attachment.content.length
-    if (frameBytes > limits.frameBytes) throw tooLarge(index, 'is too much together with the parts before it')
+    if (frameBytes > limits.frameBytes) throw partTooLarge(index, 'is too much together with the parts before it')
   }
-  if (text.trim() === '' && attachments.length === 0) throw notTaken(0, 'text', 'is empty: say something')
+  if (text.trim() === '' && attachments.length === 0) throw unsupportedPart(0, 'text', 'is empty: say something')
   return {
-    // The gateway takes no message without words.
+    // The gateway rejects a message without text.
     text: text.trim() === '' ? 'See what is attached.' : text,
     attachments,
     hasFiles: attachments.some(({ type }) => type === 'file'),
@@ -54,16 +54,17 @@ export async function promptOf(
 async function attach(
   part: Part,
   index: number,
-  limits: Limits,
-  bytes: KindParts['bytes'],
+  limits: GatewayLimits,
+  bytes: AgentServices['readPart'],
   signal: AbortSignal,
 ): Promise<Attachment> {
   const content = await fetched(part, index, bytes, signal)
   const mimeType = content.mediaType ?? 'application/octet-stream'
   const type = mimeType.startsWith('image/') ? 'image' : 'file'
   const limit = type === 'image' ? limits.imageBytes : limits.fileBytes
-  if (limit === 0) throw notTaken(index, type, 'is a file: this agent takes text and images')
-  if (content.bytes.byteLength > limit) throw tooLarge(index, `is larger than the ${limit} bytes that are taken here`)
+  if (limit === 0) throw unsupportedPart(index, type, 'is a file: this agent takes text and images')
+  if (content.bytes.byteLength > limit)
+    throw partTooLarge(index, `is larger than the ${limit} bytes that are taken here`)
   return {
     type,
     mimeType,
@@ -72,7 +73,12 @@ async function attach(
   }
 }
 
-async function fetched(part: Part, index: number, bytes: KindParts['bytes'], signal: AbortSignal): Promise<PartBytes> {
+async function fetched(
+  part: Part,
+  index: number,
+  bytes: AgentServices['readPart'],
+  signal: AbortSignal,
+): Promise<PartBytes> {
   try {
     return await bytes(part, signal)
   } catch (reason) {
@@ -82,7 +88,7 @@ async function fetched(part: Part, index: number, bytes: KindParts['bytes'], sig
   }
 }
 
-/** The gateway writes files under their names: no path gets in that way. */
+/** The gateway writes files under their names, so path separators are removed. */
 function fileName(given: string | undefined, index: number): string {
   const last =
     given
@@ -92,21 +98,21 @@ function fileName(given: string | undefined, index: number): string {
   return last === '' || last === '.' || last === '..' ? `part-${index + 1}` : last.slice(0, 200)
 }
 
-function notTaken(index: number, partKind: string, description: string): A2AError {
+function unsupportedPart(index: number, partKind: string, description: string): A2AError {
   const violations = [{ field: `message.parts[${index}]`, description }]
   return new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `message.parts[${index}] ${description}`, { partKind, violations })
 }
 
-function tooLarge(index: number, description: string): A2AError {
+function partTooLarge(index: number, description: string): A2AError {
   const violations = [{ field: `message.parts[${index}]`, description }]
   return new A2AError('PAYLOAD_TOO_LARGE', `message.parts[${index}] ${description}`, { violations })
 }
 
 /**
- * A caller's text is words for the agent, never a command to the gateway. `agent` reads one only at the beginning;
- * `chat.send` also in the middle, behind a name and a colon, and as a bare word such as "stop".
+ * Escapes commands: the caller's text must never be a command to the gateway. `agent` recognizes one only at the beginning;
+ * `chat.send` also in the middle, after a name and a colon, and as a bare word such as "stop".
  */
-export function asWords(text: string, method: 'agent' | 'chat.send'): string {
+export function escapeGatewayCommands(text: string, method: 'agent' | 'chat.send'): string {
   if (method === 'agent') return text.replace(/^(\s*)(\/\S*)/, '$1`$2`')
   return `${text.replaceAll(/(?<![\w`~.:/-])(\/[^\s`]+)/g, '`$1`')}\n\n(Sent by an A2A client.)`
 }

@@ -1,191 +1,201 @@
 /**
- * One turn over the WebSocket: asked of the gateway, told as it goes, found again when the connection or this process was
- * lost, stopped when the task is.
+ * One turn over the WebSocket: sends it, reports its events, finds it again after a lost connection or a restart, and stops
+ * it when the task is canceled.
  */
 import { fail, file, status } from '@parley/a2a'
 import type { AgentLog, Report, Turn } from '@parley/a2a'
-import { createAnswer, isSameText } from './answer.ts'
-import type { Answer } from './answer.ts'
-import { createDesk } from './approval-desk.ts'
-import type { Desk } from './approval-desk.ts'
-import type { OpenclawEntry } from './entry.ts'
-import type { Outcome } from './ending.ts'
-import type { Gateway } from './gateway.ts'
-import type { Line } from './line.ts'
-import { answerName } from './plan.ts'
-import type { Plan } from './plan.ts'
-import { isBrokenOff, waitForEnd, waitForSession } from './poll.ts'
-import { findOut, send } from './standing.ts'
-import type { Standing } from './standing.ts'
-import { isToStop, stopRun } from './stop.ts'
-import { createWatch } from './watch.ts'
-import type { Happening, Watch } from './watch.ts'
-import type { Fields } from './wire.ts'
+import { createGrowingAnswer, isSameText } from './growing-answer.ts'
+import type { GrowingAnswer } from './growing-answer.ts'
+import { createApprovalPrompter } from './approval-prompter.ts'
+import type { ApprovalPrompter } from './approval-prompter.ts'
+import type { OpenClawEntry } from './entry.ts'
+import type { RunOutcome } from './run-outcome.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import type { OpenClawConnection } from './gateway/connection.ts'
+import { answerArtifactId } from './run-plan.ts'
+import type { RunPlan } from './run-plan.ts'
+import { isConnectionLost, waitForEnd, waitForSession } from './poll.ts'
+import { findRunStatus, sendRun } from './run-status.ts'
+import type { RunStatus } from './run-status.ts'
+import { isStopReason, stopRun } from './stop-run.ts'
+import { createRunEventQueue } from './run-events.ts'
+import type { RunEvent, RunEventQueue } from './run-events.ts'
+import type { GatewayFields } from './gateway/frames.ts'
 
-export interface Times {
-  /** How long a gateway that has started anew may leave a turn alone before it counts as lost. */
+export interface OpenClawTimes {
+  /** How long a restarted gateway may leave a turn idle before it counts as lost. */
   readonly idleMs: number
-  /** How often it is asked. */
+  /** Polling interval. */
   readonly everyMs: number
 }
 
-export interface RunParts {
+export interface RunDeps {
   readonly turn: Turn
-  readonly plan: Plan
-  readonly entry: OpenclawEntry
+  readonly plan: RunPlan
+  readonly entry: OpenClawEntry
   readonly gateway: Gateway
   readonly log: AgentLog
-  /** The request, made when it is needed: a turn that is found under way does not send it. */
-  readonly request: (line: Line) => Promise<Fields>
-  /** For the gateway, so that what it records fits to the turn. */
+  /** Builds the request when it is needed: a turn that is already running does not send it. */
+  readonly request: (connection: OpenClawConnection) => Promise<GatewayFields>
+  /** Sent to the gateway, so that its spans join the trace of the turn. */
   readonly traceparent: string
-  readonly times: Times
-  /** The turn is over, also at the gateway as far as we can tell. */
+  readonly times: OpenClawTimes
+  /** Called when the turn has ended, as far as known also at the gateway. */
   readonly leave: () => void
 }
 
-/** A turn that was begun before this process. */
-export type RunFrom = 'start' | 'middle'
+/** `middle`: the turn was started by an earlier process. */
+export type RunStart = 'start' | 'middle'
 
-export async function* followRun(parts: RunParts, from: RunFrom): AsyncGenerator<Report, void, void> {
-  const { turn, entry, gateway } = parts
-  let { plan } = parts
-  const watch = createWatch(plan.key, entry.toolCalls, turn.signal)
-  const answer = createAnswer(answerName(plan.turn), from === 'middle' ? saidBefore(turn, plan) : undefined)
-  const desk = createDesk({ ...parts, watch, remember: (approvals) => remember({ approvals }) })
-  const deaf = gateway.listen({ sessionKey: plan.sessionKey, runId: plan.key }, watch.listener)
+export async function* followRun(deps: RunDeps, from: RunStart): AsyncGenerator<Report, void, void> {
+  const { turn, entry, gateway } = deps
+  let { plan } = deps
+  const events = createRunEventQueue(plan.key, entry.toolCalls, turn.signal)
+  const answer = createGrowingAnswer(
+    answerArtifactId(plan.turn),
+    from === 'middle' ? loggedAnswer(turn, plan) : undefined,
+  )
+  const approvalPrompter = createApprovalPrompter({ ...deps, events, remember: (approvals) => remember({ approvals }) })
+  const stopListening = gateway.listen({ sessionKey: plan.sessionKey, runId: plan.key }, events.listener)
   let isOver = false
   let stopping: Promise<void> | undefined
-  turn.signal.addEventListener('abort', halt, { once: true })
-  let asking = new AbortController()
+  turn.signal.addEventListener('abort', stopOnAbort, { once: true })
+  let polling = new AbortController()
   try {
-    let standing = from === 'start' ? await begin(await gateway.line(turn.signal)) : await recover()
+    let runStatus = from === 'start' ? await startRun(await gateway.connection(turn.signal)) : await recover()
     for (;;) {
-      if (standing.at === 'end') {
+      if (runStatus.at === 'end') {
         isOver = true
-        yield* conclude(parts, standing.outcome, answer, watch)
+        yield* reportOutcome(deps, runStatus.outcome, answer, events)
         return
       }
-      const happening = await watch.take()
-      if ('lost' in happening) standing = await recover()
-      else if ('isUnsent' in happening) standing = await begin(await gateway.nextLine(turn.signal))
-      else if ('outcome' in happening) standing = ending(standing, happening.outcome)
-      else if ('chatOutcome' in happening) standing = await chatEnded(standing, happening)
-      else yield* tell(happening, answer, desk)
+      const runEvent = await events.next()
+      if ('lost' in runEvent) runStatus = await recover()
+      else if ('isUnsent' in runEvent) runStatus = await startRun(await gateway.nextConnection(turn.signal))
+      else if ('outcome' in runEvent) runStatus = statusAfter(runStatus, runEvent.outcome)
+      else if ('chatOutcome' in runEvent) runStatus = await chatEnded(runStatus, runEvent)
+      else yield* reportEvent(runEvent, answer, approvalPrompter)
     }
   } finally {
     isOver ||= stopping === undefined
-    asking.abort()
-    deaf()
-    turn.signal.removeEventListener('abort', halt)
-    void Promise.resolve(stopping).finally(parts.leave)
+    polling.abort()
+    stopListening()
+    turn.signal.removeEventListener('abort', stopOnAbort)
+    void Promise.resolve(stopping).finally(deps.leave)
   }
 
-  function halt(): void {
-    if (isOver || !isToStop(turn.signal.reason)) return
-    const runId = (): string => watch.runId()
-    stopping = stopRun({ gateway, sessionKey: plan.sessionKey, runId, isOver: () => isOver, log: parts.log })
+  function stopOnAbort(): void {
+    if (isOver || !isStopReason(turn.signal.reason)) return
+    const runId = (): string => events.runId()
+    stopping = stopRun({ gateway, sessionKey: plan.sessionKey, runId, isOver: () => isOver, log: deps.log })
   }
 
-  async function remember(change: Partial<Plan>): Promise<void> {
+  async function remember(change: Partial<RunPlan>): Promise<void> {
     plan = { ...plan, ...change }
     await turn.checkpoint(plan)
   }
 
-  async function begin(line: Line): Promise<Standing> {
-    const { bootId } = line.hello
+  async function startRun(connection: OpenClawConnection): Promise<RunStatus> {
+    const { bootId } = connection.hello
     if (bootId !== plan.bootId) await remember({ bootId })
-    const onEnd = (outcome: Outcome): void => watch.put({ outcome })
-    const params = await parts.request(line)
+    const onEnd = (outcome: RunOutcome): void => events.push({ outcome })
+    const params = await deps.request(connection)
     try {
-      const { traceparent, log } = parts
-      return await settled(line, await send({ line, plan, params, traceparent, onEnd, signal: turn.signal, log }))
+      const { traceparent, log } = deps
+      return await watchRun(
+        connection,
+        await sendRun({ connection, plan, params, traceparent, onEnd, signal: turn.signal, log }),
+      )
     } catch (reason) {
-      // Whether it arrived is to be found out.
-      if (!isBrokenOff(reason)) throw reason
+      // It is unknown whether the request arrived.
+      if (!isConnectionLost(reason)) throw reason
       return recover()
     }
   }
 
-  /** What became of it, as soon as the gateway can be asked. */
-  async function recover(): Promise<Standing> {
+  /** Finds out what became of the run, as soon as the gateway is connected. */
+  async function recover(): Promise<RunStatus> {
     for (;;) {
-      asking.abort()
-      const line = await gateway.nextLine(turn.signal)
+      polling.abort()
+      const connection = await gateway.nextConnection(turn.signal)
       try {
-        const found = await findOut(line, plan)
-        if (found.at === 'nowhere') return await begin(line)
-        await desk.lookForOpen(line)
-        return await settled(line, found)
+        const found = await findRunStatus(connection, plan)
+        if (found.at === 'nowhere') return await startRun(connection)
+        await approvalPrompter.recoverPending(connection)
+        return await watchRun(connection, found)
       } catch (reason) {
-        if (!isBrokenOff(reason)) throw reason
+        if (!isConnectionLost(reason)) throw reason
       }
     }
   }
 
-  /** Listens, and asks, as the standing needs it. */
-  async function settled(line: Line, standing: Standing): Promise<Standing> {
-    asking.abort()
-    asking = new AbortController()
-    const pollParts = { line, plan, signal: asking.signal, ...parts.times }
-    if (standing.at === 'begun') watch.readFrom('items')
-    if (standing.at === 'found') {
-      watch.readFrom('chat')
-      // Only if it goes on from what was said: the gateway may have shortened it.
-      if (standing.text?.startsWith(answer.text()) === true) watch.put({ text: standing.text })
-      hear(waitForEnd(pollParts))
+  /** Listens or polls, depending on the status. */
+  async function watchRun(connection: OpenClawConnection, runStatus: RunStatus): Promise<RunStatus> {
+    polling.abort()
+    polling = new AbortController()
+    const pollParts = { connection, plan, signal: polling.signal, ...deps.times }
+    if (runStatus.at === 'begun') events.readFrom('items')
+    if (runStatus.at === 'found') {
+      events.readFrom('chat')
+      // Only if it continues the reported text: the gateway may have shortened it.
+      if (runStatus.text?.startsWith(answer.text()) === true) events.push({ text: runStatus.text })
+      pushOutcome(waitForEnd(pollParts))
     }
-    if (standing.at === 'session') {
-      watch.readFrom(standing.streams ? 'session' : 'none')
-      hear(waitForSession(pollParts))
+    if (runStatus.at === 'session') {
+      events.readFrom(runStatus.streams ? 'session' : 'none')
+      pushOutcome(waitForSession(pollParts))
     }
-    return standing
+    return runStatus
   }
 
-  /** A connection that breaks is told of by itself. */
-  function hear(outcome: Promise<Outcome | undefined>): void {
-    const { signal } = asking
+  /** A lost connection is reported separately. */
+  function pushOutcome(outcome: Promise<RunOutcome | undefined>): void {
+    const { signal } = polling
     outcome.then(
-      (one) => signal.aborted || watch.put(one === undefined ? { isUnsent: true } : { outcome: one }),
-      (cause: unknown) => signal.aborted || isBrokenOff(cause) || watch.put({ lost: String(cause) }),
+      (one) => signal.aborted || events.push(one === undefined ? { isUnsent: true } : { outcome: one }),
+      (cause: unknown) => signal.aborted || isConnectionLost(cause) || events.push({ lost: String(cause) }),
     )
   }
 
-  async function chatEnded(standing: Standing, { chatOutcome, isOfRun }: ChatOutcome): Promise<Standing> {
-    // The second answer of `agent` says more, and a session is not over with one of its runs.
-    if (standing.at === 'session' || (standing.at === 'begun' && plan.method === 'agent')) return standing
+  async function chatEnded(runStatus: RunStatus, { chatOutcome, isOfRun }: ChatOutcome): Promise<RunStatus> {
+    // The second response of `agent` has more detail, and a session does not end with one of its runs.
+    if (runStatus.at === 'session' || (runStatus.at === 'begun' && plan.method === 'agent')) return runStatus
     const wasQueued = !isOfRun && chatOutcome.kind === 'done' && chatOutcome.text === ''
     return wasQueued
-      ? settled(await gateway.nextLine(turn.signal), { at: 'session', streams: false })
-      : ending(standing, chatOutcome)
+      ? watchRun(await gateway.nextConnection(turn.signal), { at: 'session', streams: false })
+      : statusAfter(runStatus, chatOutcome)
   }
 }
 
-type ChatOutcome = Extract<Happening, { readonly chatOutcome: unknown }>
+type ChatOutcome = Extract<RunEvent, { readonly chatOutcome: unknown }>
 
-/** A gateway that goes down says so; what becomes of the run is asked when it is back. */
-function ending(standing: Standing, outcome: Outcome): Standing {
-  return outcome.kind === 'interrupted' ? standing : { at: 'end', outcome }
+/** A gateway that shuts down announces it; the fate of the run is queried after its restart. */
+function statusAfter(runStatus: RunStatus, outcome: RunOutcome): RunStatus {
+  return outcome.kind === 'interrupted' ? runStatus : { at: 'end', outcome }
 }
 
-async function* tell(happening: Happening, answer: Answer, desk: Desk): AsyncGenerator<Report, void, void> {
-  if ('text' in happening) {
-    const report = answer.become(happening.text, happening.warning)
+async function* reportEvent(
+  runEvent: RunEvent,
+  answer: GrowingAnswer,
+  approvalPrompter: ApprovalPrompter,
+): AsyncGenerator<Report, void, void> {
+  if ('text' in runEvent) {
+    const report = answer.update(runEvent.text, runEvent.warning)
     if (report !== undefined) yield report
-  } else if ('adopted' in happening) {
+  } else if ('adopted' in runEvent) {
     answer.restart()
     yield status('The OpenClaw gateway was restarted, and has taken the task up again')
-  } else if ('report' in happening) yield happening.report
-  else yield* desk.take(happening)
+  } else if ('report' in runEvent) yield runEvent.report
+  else yield* approvalPrompter.handle(runEvent)
 }
 
-async function* conclude(
-  parts: RunParts,
-  outcome: Outcome,
-  answer: Answer,
-  watch: Watch,
+async function* reportOutcome(
+  deps: RunDeps,
+  outcome: RunOutcome,
+  answer: GrowingAnswer,
+  events: RunEventQueue,
 ): AsyncGenerator<Report, void, void> {
-  const { log, plan } = parts
+  const { log, plan } = deps
   if (outcome.kind === 'late') return yield fail('The agent did not finish in time')
   if (outcome.kind === 'stopped' || outcome.kind === 'interrupted') {
     return yield { state: 'TASK_STATE_CANCELED', message: 'The run was stopped at the OpenClaw gateway' }
@@ -194,9 +204,9 @@ async function* conclude(
     log.warn('a run failed at the OpenClaw gateway', { runId: plan.key, cause: outcome.cause })
     return yield fail(outcome.said)
   }
-  const whole = wholeOf(outcome.text, answer, watch)
+  const whole = finalAnswerText(outcome.text, answer, events)
   if (!isSameText(whole, answer.text())) {
-    const report = answer.become(whole)
+    const report = answer.update(whole)
     if (report !== undefined) yield report
   }
   const last = answer.close()
@@ -205,19 +215,19 @@ async function* conclude(
   if (outcome.usage !== undefined) yield { state: 'TASK_STATE_COMPLETED', metadata: { usage: outcome.usage } }
 }
 
-/** The end may tell all, or only what was said last. */
-function wholeOf(final: string, answer: Answer, watch: Watch): string {
+/** The end may contain the whole text or only the last item. */
+function finalAnswerText(final: string, answer: GrowingAnswer, events: RunEventQueue): string {
   const said = answer.text()
   if (final.trim() === '' || said.trim().endsWith(final.trim())) return said
-  return final.startsWith(said) ? final : watch.concluded(final)
+  return final.startsWith(said) ? final : events.finalText(final)
 }
 
-/** Files of the gateway's machine are not for callers. */
+/** Files of the gateway's machine are not shown to callers. */
 function isShown(url: string): boolean {
   return /^https:\/\//i.test(url)
 }
 
-function saidBefore({ resumed }: Turn, { turn }: Plan): string | undefined {
-  const artifact = resumed?.task.artifacts?.find(({ artifactId }) => artifactId === answerName(turn))
+function loggedAnswer({ resumed }: Turn, { turn }: RunPlan): string | undefined {
+  const artifact = resumed?.task.artifacts?.find(({ artifactId }) => artifactId === answerArtifactId(turn))
   return artifact?.parts.map((part) => ('text' in part ? part.text : '')).join('')
 }

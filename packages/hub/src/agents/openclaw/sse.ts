@@ -1,4 +1,4 @@
-/** The `data` of each server-sent event of an answer. Leaving early lets go of the connection. */
+/** Yields the `data` of each server-sent event. Ending the iteration early releases the connection. */
 export async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

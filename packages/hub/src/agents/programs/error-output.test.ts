@@ -22,7 +22,7 @@ function setUp(linesPerMinute?: number) {
   }
 }
 
-/** A chunk that tells how often it was searched for a line. */
+/** A chunk that counts how often it was searched for a line break. */
 function watchedChunk(text: string): { readonly chunk: Uint8Array; searched(): number } {
   const chunk = Buffer.from(text)
   let searched = 0
@@ -76,7 +76,7 @@ describe('the error output of a program', () => {
     const said = (await Array.fromAsync(program.output)).map((chunk) => Buffer.from(chunk).toString()).join('')
     assert.deepEqual(await program.exited, { code: 0 })
     assert.equal(said, 'done')
-    // 200 a minute, however long the machine takes for it; of a million.
+    // 200 a minute, however long the machine takes, out of a million.
     assert.ok(lines.length >= 200 && lines.length < 100_000, `${lines.length} lines`)
     assert.ok(dropped >= 1)
   })

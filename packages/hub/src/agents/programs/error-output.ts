@@ -3,7 +3,7 @@
  * that the program is never blocked, and discarded without being split into lines: splitting 300 MB took a minute of the
  * event loop.
  */
-import { createLine, lineFeed } from './lines.ts'
+import { createLineBuffer, lineFeed } from './lines.ts'
 
 export interface ErrorOutputOptions {
   onLine(line: string): void
@@ -15,7 +15,7 @@ export interface ErrorOutputOptions {
   readonly now?: () => number
 }
 
-/** A line of errors is for people. */
+/** Limit of one line. */
 const lineBytes = 4_000
 const minuteMs = 60_000
 
@@ -26,48 +26,48 @@ export interface ErrorOutput {
 
 export function createErrorOutput(options: ErrorOutputOptions): ErrorOutput {
   const { onLine, onDropped, linesPerMinute = 200, now = () => performance.now() } = options
-  const line = createLine()
+  const line = createLineBuffer()
   let since = now()
-  let told = 0
+  let loggedLines = 0
   let isDropping = false
-  /** What is left of a line whose beginning was dropped. */
-  let isInside = false
+  /** The rest of a line whose beginning was dropped. */
+  let isPartialLine = false
 
-  function tell(): void {
+  function flushLine(): void {
     const text = line.take()
-    if (isInside || text.trim() === '') {
-      isInside = false
+    if (isPartialLine || text.trim() === '') {
+      isPartialLine = false
       return
     }
-    told += 1
-    if (told <= linesPerMinute) return onLine(text)
+    loggedLines += 1
+    if (loggedLines <= linesPerMinute) return onLine(text)
     isDropping = true
     onDropped?.()
   }
 
-  function isOver(): boolean {
+  function isSuppressed(): boolean {
     if (now() - since < minuteMs) return isDropping
     since = now()
-    told = 0
-    isInside ||= isDropping
+    loggedLines = 0
+    isPartialLine ||= isDropping
     isDropping = false
     return false
   }
 
   return {
     push(chunk) {
-      if (isOver()) return
+      if (isSuppressed()) return
       let from = 0
       for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, from)) {
         line.add(chunk.subarray(from, Math.min(at, from + lineBytes - line.bytes)))
-        tell()
+        flushLine()
         if (isDropping) return
         from = at + 1
       }
       line.add(chunk.subarray(from, from + lineBytes - line.bytes))
     },
     end() {
-      if (!isDropping && line.bytes > 0) tell()
+      if (!isDropping && line.bytes > 0) flushLine()
     },
   }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { linesOf } from './lines.ts'
+import { splitLines } from './lines.ts'
 
 async function* bytes(...chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk
 }
 const read = async (limit: number, ...chunks: readonly (string | Uint8Array)[]) =>
-  (await Array.fromAsync(linesOf(bytes(...chunks), limit))).map(({ text, endsAt }) => `${text}|${endsAt}`)
+  (await Array.fromAsync(splitLines(bytes(...chunks), limit))).map(({ text, endsAt }) => `${text}|${endsAt}`)
 
 describe('lines', () => {
   it('are cut at line breaks, wherever the chunks are cut', async () => {

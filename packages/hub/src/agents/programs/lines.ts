@@ -1,19 +1,19 @@
-/** Bytes to lines. What is no UTF-8 becomes replacement characters; a line without an end is held to a bound. */
+/** Splits bytes into lines. Invalid UTF-8 becomes replacement characters; the length of a line is limited. */
 
-export interface Line {
+export interface OutputLine {
   readonly text: string
-  /** Its line break; the end of everything; or the bound, after which nothing more is read. */
+  /** Its line break; the end of the output; or the limit, after which nothing more is read. */
   readonly endsAt: 'break' | 'end' | 'limit'
 }
 
 export const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-export async function* linesOf(
+export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   limitBytes: number,
-): AsyncGenerator<Line, void, void> {
-  const line = createLine()
+): AsyncGenerator<OutputLine, void, void> {
+  const line = createLineBuffer()
   for await (const chunk of chunks) {
     let from = 0
     for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, from)) {
@@ -28,8 +28,8 @@ export async function* linesOf(
   if (line.bytes > 0) yield { text: line.take(), endsAt: 'end' }
 }
 
-/** A line that is being put together. */
-export function createLine() {
+/** Buffers an incomplete line. */
+export function createLineBuffer() {
   let pieces: Uint8Array[] = []
   let bytes = 0
   return {

@@ -1,6 +1,6 @@
 /**
- * A program as a child of the hub: its output as it comes and no faster than it is read, its errors line by line, and an
- * end that is an end. It leads a process group of its own, so that what it started goes with it.
+ * A child process of the hub: its output with backpressure, its stderr line by line, and a reliable end. It leads its own
+ * process group, so that its child processes end with it.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
@@ -9,42 +9,42 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createErrorOutput } from './error-output.ts'
 
 export interface ProgramOptions {
-  /** The program and its arguments. No shell is asked. */
+  /** The program and its arguments. No shell is used. */
   readonly command: readonly [string, ...(readonly string[])]
   readonly cwd: string
-  /** All that it sees of any environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>
-  /** How long it may take to end by itself once it is told to. */
+  /** How long it may take to exit after SIGTERM. */
   readonly graceMs: number
-  /** Lines of its error output, at most 200 a minute. */
+  /** Called for lines of stderr, at most 200 a minute. */
   onError(line: string): void
-  /** More lines came, and are dropped until the minute is over. */
+  /** More lines arrived and are dropped until the minute is over. */
   onErrorsDropped?: (() => void) | undefined
-  /** Takes the error output as it comes, all of it, instead of `onError`. */
+  /** Receives all of stderr as it arrives, instead of `onError`. */
   onErrorBytes?: ((chunk: Uint8Array) => void) | undefined
 }
 
-export type Exit =
+export type ProgramExit =
   | { readonly code: number }
-  /** Somebody stopped it, or it crashed. */
+  /** It was stopped by a signal, or it crashed. */
   | { readonly signal: string }
-  /** It never ran. */
+  /** It never started. */
   | { readonly error: Error }
 
 export interface Program {
-  /** Nothing if it never ran. */
+  /** Undefined if it never started. */
   readonly pid: number | undefined
-  /** To be read once. Ends when the program has, or when nobody is left who could write. */
+  /** Can be read once. Ends when the program has exited, or when no process is left that could write. */
   readonly output: AsyncIterable<Uint8Array>
-  readonly exited: Promise<Exit>
-  /** Kept here until the program takes it. One that reads no more is no failure: it may have heard enough. */
+  readonly exited: Promise<ProgramExit>
+  /** Buffered until the program reads it. A program that stops reading is no error: it may have enough input. */
   write(text: string): void
   endInput(): void
-  /** Asks it and all of its group to end, then makes them. Resolves when they are gone. */
+  /** Sends SIGTERM to its process group, then SIGKILL. Resolves when all of them have ended. */
   stop(): Promise<void>
 }
 
-/** What is still on its way when a program has ended comes within this, or somebody else holds its output open. */
+/** Remaining output after the exit arrives within this time; otherwise another process holds the pipe open. */
 const silenceMs = 1_000
 
 export function startProgram(options: ProgramOptions): Program {
@@ -57,24 +57,24 @@ export function startProgram(options: ProgramOptions): Program {
       detached: true,
       windowsHide: true,
     })
-    return running(child, options)
+    return runningProgram(child, options)
   } catch (reason) {
-    // A NUL in an argument, or more of them than the system takes.
-    return neverRan(reason)
+    // A NUL in an argument, or too many arguments for the system.
+    return failedProgram(reason)
   }
 }
 
-function running(child: ChildProcessWithoutNullStreams, options: ProgramOptions): Program {
+function runningProgram(child: ChildProcessWithoutNullStreams, options: ProgramOptions): Program {
   const { graceMs } = options
-  const exited = new Promise<Exit>((resolve) => {
+  const exited = new Promise<ProgramExit>((resolve) => {
     child.once('error', (error) => resolve({ error }))
     child.once('exit', (code, signal) => resolve(signal === null ? { code: code ?? 0 } : { signal }))
   })
-  // It goes to a program that may be gone.
+  // The program may have ended.
   child.stdin.on('error', () => {})
   child.stdout.on('error', () => {})
   child.stderr.on('error', () => {})
-  tellErrors(child.stderr, options)
+  logStderr(child.stderr, options)
   void exited.then(stopGroup)
   let stopping: Promise<void> | undefined
 
@@ -87,7 +87,7 @@ function running(child: ChildProcessWithoutNullStreams, options: ProgramOptions)
     }
   }
 
-  /** What it left behind holds its output open, and nobody waits for that. */
+  /** Child processes that it left hold its output open; their end is not awaited. */
   function stopGroup(): void {
     if (!signalGroup('SIGTERM')) return
     const end = setTimeout(() => signalGroup('SIGKILL'), Math.min(graceMs, silenceMs))
@@ -115,10 +115,10 @@ function running(child: ChildProcessWithoutNullStreams, options: ProgramOptions)
   }
 }
 
-/** Chunks are taken when they are wanted: a program that floods is held up by its own pipe. */
+/** Reads chunks on demand: a program that writes too fast is blocked by its pipe. */
 async function* outputOf(
   { stdout }: ChildProcessWithoutNullStreams,
-  exited: Promise<Exit>,
+  exited: Promise<ProgramExit>,
 ): AsyncGenerator<Uint8Array> {
   const chunks = stdout[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
   let hasExited = false
@@ -128,25 +128,25 @@ async function* outputOf(
     wake?.()
   })
   for (;;) {
-    const next = chunks.next().catch(() => over)
-    // By hand: a race would hang a listener on the exit for each chunk of a program that may run for days.
+    const next = chunks.next().catch(() => endOfOutput)
+    // Without Promise.race, which would add a listener to the exit for each chunk of a program that may run for days.
     if (!hasExited) {
       await new Promise<void>((resolve) => {
         wake = resolve
         void next.then(() => resolve())
       })
     }
-    const step = hasExited ? await orSilence(next) : await next
+    const step = hasExited ? await orOutputSilence(next) : await next
     if (step.done === true) return
     yield step.value
   }
 }
 
-const over = { done: true, value: undefined } as const
+const endOfOutput = { done: true, value: undefined } as const
 
-async function orSilence<T>(next: Promise<T>): Promise<T | typeof over> {
+async function orOutputSilence<T>(next: Promise<T>): Promise<T | typeof endOfOutput> {
   const waiting = new AbortController()
-  const silence = sleep(silenceMs, over, { signal: waiting.signal }).catch(() => over)
+  const silence = sleep(silenceMs, endOfOutput, { signal: waiting.signal }).catch(() => endOfOutput)
   try {
     return await Promise.race([next, silence])
   } finally {
@@ -154,8 +154,8 @@ async function orSilence<T>(next: Promise<T>): Promise<T | typeof over> {
   }
 }
 
-/** By events and not by iteration: what is dropped is then dropped as it comes, 64 kB at a time. */
-function tellErrors(stderr: Readable, { onError, onErrorsDropped, onErrorBytes }: ProgramOptions): void {
+/** Uses events instead of iteration, so that dropped data is dropped as it arrives, 64 kB at a time. */
+function logStderr(stderr: Readable, { onError, onErrorsDropped, onErrorBytes }: ProgramOptions): void {
   if (onErrorBytes !== undefined) {
     stderr.on('data', onErrorBytes)
     return
@@ -165,8 +165,10 @@ function tellErrors(stderr: Readable, { onError, onErrorsDropped, onErrorBytes }
   stderr.on('end', output.end)
 }
 
-function neverRan(reason: unknown): Program {
-  const exit = async (): Promise<Exit> => ({ error: reason instanceof Error ? reason : new Error(String(reason)) })
+function failedProgram(reason: unknown): Program {
+  const exit = async (): Promise<ProgramExit> => ({
+    error: reason instanceof Error ? reason : new Error(String(reason)),
+  })
   return {
     pid: undefined,
     exited: exit(),

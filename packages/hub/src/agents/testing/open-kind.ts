@@ -1,10 +1,10 @@
-/** An agent of a kind from its entry, under test: with what it logged, and closed with the test. */
+/** Opens an agent of a kind from its entry for a test, collects its log, and closes it with the test. */
 import type { TestContext } from 'node:test'
 import { testAgent } from '@parley/a2a/testing'
 import type { TestAgent, TestAgentOptions } from '@parley/a2a/testing'
-import type { AgentKind, KindParts, OpenAgent } from '../kind.ts'
-import { testParts } from './kind-parts.ts'
-import type { LoggedLine } from './kind-parts.ts'
+import type { AgentKind, AgentServices, OpenAgent } from '../kind.ts'
+import { testAgentServices } from './test-agent-services.ts'
+import type { LoggedLine } from './test-agent-services.ts'
 
 export interface OpenedKind {
   readonly opened: OpenAgent
@@ -13,7 +13,7 @@ export interface OpenedKind {
 }
 
 export interface OpenKindOptions {
-  readonly parts?: Partial<KindParts>
+  readonly services?: Partial<AgentServices>
   readonly test?: TestAgentOptions
 }
 
@@ -21,15 +21,15 @@ export async function openKind<Entry>(
   t: TestContext,
   kind: AgentKind<Entry>,
   entry: unknown,
-  { parts, test }: OpenKindOptions = {},
+  { services: parts, test }: OpenKindOptions = {},
 ): Promise<OpenedKind> {
-  const lent = testParts(parts)
-  const opened = await kind.open(kind.schema.parse(entry), lent)
-  // What a turn logs goes the same way as what the agent does.
-  const agent = testAgent(opened.agent, { ...test, server: { log: lent.log, ...test?.server } })
+  const services = testAgentServices(parts)
+  const opened = await kind.open(kind.schema.parse(entry), services)
+  // Turns log to the same place as the agent.
+  const agent = testAgent(opened.agent, { ...test, server: { log: services.log, ...test?.server } })
   t.after(async () => {
     await agent.close()
     await opened.close?.()
   })
-  return { opened, agent, lines: lent.lines }
+  return { opened, agent, lines: services.lines }
 }

@@ -1,20 +1,20 @@
 /**
- * A model for tests: an endpoint of the chat completions API on this machine that says what a script tells it to, in as
- * many pieces as wanted, and can misbehave in all the ways that endpoints do.
+ * A model for tests: a local endpoint of the chat completions API that answers by a script, in any number of chunks, and
+ * can misbehave in all the ways that endpoints do.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a test looks at in a request. */
+/** What a test inspects of a request. */
 export interface SeenRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: SeenBody
   /** The text of the last message. */
   readonly said: string
-  /** Resolves when the connection is gone or the answer is complete. */
+  /** Resolves when the connection is closed or the answer is complete. */
   readonly closed: Promise<void>
 }
 
@@ -28,13 +28,13 @@ export interface SeenBody {
 
 export interface ScriptedCall {
   readonly name: string
-  /** A string is sent as it is: no JSON, perhaps. */
+  /** A string is sent unchanged, so it may be invalid JSON. */
   readonly input: unknown
   readonly id?: string
 }
 
 export type ScriptedReply =
-  /** An answer: text in these pieces, then tool calls, each in `fragments` pieces. */
+  /** An answer: text in these chunks, then tool calls, each in `fragments` pieces. */
   | {
       readonly say?: string | readonly string[]
       readonly calls?: readonly ScriptedCall[]
@@ -42,34 +42,34 @@ export type ScriptedReply =
       readonly refuse?: string
       readonly finish?: string
       readonly usage?: Readonly<Record<string, unknown>> | false
-      /** Waited for before each piece. */
+      /** Awaited before each chunk. */
       before?(piece: number): Promise<unknown>
-      /** Cuts the connection after so many pieces. */
+      /** Cuts the connection after this many chunks. */
       readonly cutAfter?: number
-      /** Says nothing more after so many pieces, and stays. */
+      /** Sends nothing more after this many chunks, and keeps the connection open. */
       readonly hangAfter?: number
     }
-  /** Anything but an answer. */
+  /** A response that is not an answer. */
   | {
       readonly status: number
       readonly headers?: Readonly<Record<string, string>>
       readonly body: string | readonly string[]
-      /** The end is never said. */
+      /** The response never ends. */
       readonly hang?: true
     }
 
 export type Script = (request: SeenRequest, count: number) => ScriptedReply | Promise<ScriptedReply>
 
 export interface ScriptedModel {
-  /** With `/v1`. */
+  /** Includes `/v1`. */
   readonly url: string
-  /** Of `/chat/completions`, in order. */
+  /** Requests to `/chat/completions`, in order. */
   readonly requests: readonly SeenRequest[]
-  /** The request of that number, from 1, once it has come. */
+  /** Resolves to the request with this number, counted from 1, when it has arrived. */
   request(count: number): Promise<SeenRequest>
-  /** The first whose last message is this, once it has come. */
-  asked(said: string): Promise<SeenRequest>
-  /** The ids that `/models` lists; nothing: there is no such list. */
+  /** Resolves to the first request whose last message is this, when it has arrived. */
+  requestSaying(said: string): Promise<SeenRequest>
+  /** The ids that `/models` lists; undefined if there is no list. */
   models: readonly string[] | undefined
   script: Script
   close(): Promise<void>
@@ -77,7 +77,7 @@ export interface ScriptedModel {
 
 export async function scriptedModel(script: Script): Promise<ScriptedModel> {
   const requests: SeenRequest[] = []
-  const waiting: { fits: Fits; resolve(request: SeenRequest): void }[] = []
+  const waiting: { fits: RequestMatcher; resolve(request: SeenRequest): void }[] = []
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -88,7 +88,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
     models: ['scripted'],
     script,
     request: (count) => seen((_, index) => index === count - 1),
-    asked: (said) => seen((request) => request.said === said),
+    requestSaying: (said) => seen((request) => request.said === said),
     async close() {
       server.closeAllConnections()
       server.close()
@@ -97,7 +97,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
   }
   return model
 
-  function seen(fits: Fits): Promise<SeenRequest> {
+  function seen(fits: RequestMatcher): Promise<SeenRequest> {
     const there = requests.find(fits)
     if (there !== undefined) return Promise.resolve(there)
     return new Promise((resolve) => waiting.push({ fits, resolve }))
@@ -108,7 +108,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
     if (path.endsWith('/models')) return list(response)
     const body = JSON.parse(await textOf(request)) as SeenBody
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()))
-    const asked = { path, headers: request.headers, body, said: lastWords(body), closed }
+    const asked = { path, headers: request.headers, body, said: lastMessageText(body), closed }
     requests.push(asked)
     for (const { fits, resolve } of waiting) if (fits(asked, requests.length - 1)) resolve(asked)
     const reply = await model.script(asked, requests.length)
@@ -124,7 +124,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
   }
 }
 
-type Fits = (request: SeenRequest, index: number) => boolean
+type RequestMatcher = (request: SeenRequest, index: number) => boolean
 
 async function textOf(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = []
@@ -132,17 +132,17 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-function lastWords({ messages }: SeenBody): string {
+function lastMessageText({ messages }: SeenBody): string {
   const content = messages.at(-1)?.content
   if (typeof content === 'string') return content
   return (Array.isArray(content) ? (content as { text?: string }[]) : []).map(({ text = '' }) => text).join('\n')
 }
 
-type Answer = Exclude<ScriptedReply, { status: number }>
+type ScriptedAnswer = Exclude<ScriptedReply, { status: number }>
 
 const usualUsage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 }
 
-async function stream(response: ServerResponse, reply: Answer, model: string): Promise<void> {
+async function stream(response: ServerResponse, reply: ScriptedAnswer, model: string): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
   response.flushHeaders()
   const deltas = deltasOf(reply)
@@ -161,7 +161,7 @@ async function stream(response: ServerResponse, reply: Answer, model: string): P
   response.end('data: [DONE]\n\n')
 }
 
-async function whole(response: ServerResponse, reply: Answer, model: string): Promise<void> {
+async function whole(response: ServerResponse, reply: ScriptedAnswer, model: string): Promise<void> {
   await reply.before?.(0)
   if (reply.hangAfter !== undefined) return
   if (reply.cutAfter !== undefined) return void response.destroy()
@@ -189,7 +189,7 @@ async function raw(response: ServerResponse, reply: Extract<ScriptedReply, { sta
   if (reply.hang !== true) response.end()
 }
 
-function deltasOf({ say = [], calls = [], fragments = 1, refuse }: Answer): readonly object[] {
+function deltasOf({ say = [], calls = [], fragments = 1, refuse }: ScriptedAnswer): readonly object[] {
   const texts = (typeof say === 'string' ? [say] : say).map((content) => ({ content }))
   const refusals = refuse === undefined ? [] : [{ refusal: refuse }]
   const called = calls.flatMap((call, index) => callDeltas(call, index, fragments))
@@ -212,7 +212,7 @@ function called({ name, input }: ScriptedCall): { name: string; arguments: strin
 
 const idOf = ({ id }: ScriptedCall, index: number): string => id ?? `call-${index + 1}`
 
-const finishOf = ({ finish, calls }: Answer): string => finish ?? (calls === undefined ? 'stop' : 'tool_calls')
+const finishOf = ({ finish, calls }: ScriptedAnswer): string => finish ?? (calls === undefined ? 'stop' : 'tool_calls')
 
 const send = (response: ServerResponse, chunk: object): Promise<void> =>
   write(response, `data: ${JSON.stringify(chunk)}\n\n`)

@@ -1,16 +1,16 @@
-/** Delegation of a hub that has no listener: with keys of its own, and notes in memory. */
+/** Delegation of a hub without a listener: with its own keys, and a key-value store in memory. */
 import { exportJWK, generateKeyPair } from 'jose'
-import { memoryNotes } from '@parley/a2a'
+import { memoryKeyValueStore } from '@parley/a2a'
 import type { SigningKeys } from '@parley/a2a/server'
 import { createDelegation } from '../delegation.ts'
-import type { Delegation, DelegationParts, DelegationSettings } from '../delegation.ts'
-import { openIdentity } from '../identity.ts'
+import type { Delegation, DelegationDeps, DelegationSettings } from '../delegation.ts'
+import { openHubIdentity } from '../hub-identity.ts'
 
-export interface TestDelegationOptions extends Partial<Omit<DelegationParts, 'settings'>> {
+export interface TestDelegationOptions extends Partial<Omit<DelegationDeps, 'settings'>> {
   readonly settings?: Partial<DelegationSettings>
 }
 
-export const usualSettings: DelegationSettings = {
+export const defaultTestSettings: DelegationSettings = {
   issuer: 'https://hub.test',
   maxDepth: 8,
   tasks: 50,
@@ -19,15 +19,15 @@ export const usualSettings: DelegationSettings = {
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-export async function testDelegation({ settings, ...given }: TestDelegationOptions = {}): Promise<Delegation> {
-  const notes = given.notes ?? memoryNotes()
+export async function createTestDelegation({ settings, ...given }: TestDelegationOptions = {}): Promise<Delegation> {
+  const notes = given.kv ?? memoryKeyValueStore()
   const keys = testKeys()
   return createDelegation({
-    settings: { ...usualSettings, ...settings },
-    identity: await openIdentity(notes),
-    notes,
+    settings: { ...defaultTestSettings, ...settings },
+    identity: await openHubIdentity(notes),
+    kv: notes,
     keys: () => keys,
-    mayUse: () => true,
+    canUse: () => true,
     fetch: () => Promise.reject(new Error('there is nothing to fetch here')),
     log: silent,
     now: Date.now,
@@ -35,7 +35,7 @@ export async function testDelegation({ settings, ...given }: TestDelegationOptio
   })
 }
 
-/** As the keyring of a server has them. */
+/** Keys as the keyring of a server has them. */
 export async function testKeys(kid = 'hop.test'): Promise<SigningKeys> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }

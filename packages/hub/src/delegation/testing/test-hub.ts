@@ -1,44 +1,44 @@
-/** Agents of one hub without a listener: their tasks are in a store that may outlive them, as one does whose process ends. */
+/** Agents of one hub without a listener. Their tasks are in a store that may outlive them, as after the end of a process. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import type { Agent, Caller, Message, Store, Task } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
 import type { AgentSettings, CallContext, Engine } from '@parley/a2a/server'
-import type { House } from '../../agents/kind.ts'
+import type { InProcessClient } from '../../agents/kind.ts'
 import { withTools } from '../../agents/module/with-tools.ts'
 import type { ModuleFunction } from '../../agents/module/with-tools.ts'
-import { createHouseCalls } from '../../house-calls.ts'
-import type { HouseCallsParts } from '../../house-calls.ts'
+import { createInProcessClient } from '../in-process-client.ts'
+import type { InProcessClientDeps } from '../in-process-client.ts'
 import type { Delegation } from '../delegation.ts'
-import { testDelegation } from './test-delegation.ts'
+import { createTestDelegation } from './test-delegation.ts'
 
 export type TestModule = Agent | ModuleFunction | { readonly resume: 'rerun' | 'fail'; readonly run: ModuleFunction }
 
 export interface TestHub {
   readonly engine: Engine
   readonly store: Store
-  house(name: string): House
+  inProcessClient(name: string): InProcessClient
   send(agent: string, text: string, more?: Partial<Message>): Promise<Task>
-  /** Answers at once, with the task as it was opened. */
+  /** Returns at once, with the task as it was opened. */
   begin(agent: string, text: string): Promise<Task>
   get(agent: string, id: string, callerId?: string): Promise<Task>
-  reaches(agent: string, id: string, state: Task['status']['state'], callerId?: string): Promise<Task>
-  /** Goes down in the middle of what it does; its store stays. */
-  goDown(): Promise<void>
+  waitForState(agent: string, id: string, state: Task['status']['state'], callerId?: string): Promise<Task>
+  /** Stops in the middle of its work; its store stays open. */
+  shutDown(): Promise<void>
 }
 
 export interface TestHubOptions {
   readonly store?: Store
   readonly delegation?: Delegation
-  readonly parts?: Partial<HouseCallsParts>
-  /** Made of an agent before the engine gets it. */
-  wrap?(name: string, agent: Agent, house: House): Agent
+  readonly parts?: Partial<InProcessClientDeps>
+  /** Wraps an agent before the engine gets it. */
+  wrap?(name: string, agent: Agent, house: InProcessClient): Agent
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-export async function testHub(
+export async function createTestHub(
   t: TestContext,
   modules: Readonly<Record<string, TestModule>>,
   {
@@ -50,24 +50,24 @@ export async function testHub(
 ): Promise<TestHub> {
   const started = Promise.withResolvers<Engine>()
   const settings: Record<string, AgentSettings> = {}
-  const given: HouseCallsParts = {
+  const given: InProcessClientDeps = {
     engine: () => started.promise,
     names: () => Object.keys(modules),
     settings: (name) => settings[name],
     requireOpen: () => {},
-    admitted: () => ({}),
-    takeCall: () => {},
+    permissionFor: () => ({}),
+    countCall: () => {},
     url: (name) => `http://hub.test/a2a/${name}`,
     idempotencyWindowMs: () => 86_400_000,
     now: Date.now,
-    delegation: delegation ?? (await testDelegation()),
+    delegation: delegation ?? (await createTestDelegation()),
     ...parts,
   }
-  const house = (name: string): House => createHouseCalls(given, name)
+  const house = (name: string): InProcessClient => createInProcessClient(given, name)
   for (const [name, agent] of Object.entries(modules)) {
     settings[name] = { agent: wrap(name, withTools(agent as Agent, house(name), Date.now), house(name)) }
   }
-  // What goes down must not close the store that the next one goes on with.
+  // Shutting down must not close the store that the next hub uses.
   const kept = Object.assign(Object.create(store) as Store, { close: async () => {} })
   const handler = createHandler({ store: kept, agents: settings, log: silent })
   started.resolve(handler.engine)
@@ -83,7 +83,7 @@ export async function testHub(
     caller,
     signal: new AbortController().signal,
     extensions: [],
-    mayList: true,
+    canListTasks: true,
   })
   const messageOf = (text: string, more: Partial<Message>): Message => ({
     messageId: crypto.randomUUID(),
@@ -97,7 +97,7 @@ export async function testHub(
   return {
     engine: handler.engine,
     store,
-    house,
+    inProcessClient: house,
     async send(agent, text, more = {}) {
       const answer = await handler.engine.sendMessage({ message: messageOf(text, more) }, contextOf(agent))
       assert.ok('task' in answer, 'it answered with a message')
@@ -110,14 +110,14 @@ export async function testHub(
       return answer.task
     },
     get,
-    async reaches(agent, id, state, callerId) {
+    async waitForState(agent, id, state, callerId) {
       for (;;) {
         const task = await get(agent, id, callerId)
         if (task.status.state === state) return task
         await new Promise((resolve) => setTimeout(resolve, 2))
       }
     },
-    async goDown() {
+    async shutDown() {
       isDown = true
       await handler.close()
     },

@@ -1,18 +1,18 @@
 /**
- * The first step: everything the store contract needs to keep.
+ * The first step: everything that the store contract needs.
  *
- * `tasks.ref` stands for a task in all other tables. What changes often comes first in the row, and some of every page
- * stays free, so that an append which changes no index is a heap-only update. Names that callers choose are in no index
- * as they are, only by a digest: an entry of a B-tree may not be longer than 2,700 bytes.
+ * `tasks.ref` identifies a task in all other tables. Columns that change often come first in the row, and some of every page stays
+ * free, so that an append that changes no index is a heap-only update. Names that callers choose are indexed only by a digest: an
+ * entry of a B-tree may not be longer than 2,700 bytes.
  *
- * A row of `log` is an append, not a record. Its `position` is the transaction's number and the append's place in it
- * (see 0002), because the order of a sequence is not the order in which transactions commit.
+ * A row of `log` is an append, not a record. Its `position` is the number of the transaction and the place of the append in it (see
+ * 0002), because the order of a sequence is not the order in which transactions commit.
  *
- * Blobs belong to their task. Sharing them between tasks would need a count that appends and removals of all replicas
- * lock; the price is that a file sent to two tasks is kept twice.
+ * Blobs belong to their task. Sharing them between tasks would need a count that appends and removals of all replicas lock; the
+ * price is that a file sent to two tasks is stored twice.
  *
- * A row of `writers` is what a store last wrote and what it was answered: whoever loses the connection in the middle of a
- * commit finds there whether it happened.
+ * A row of `writers` is what a store last wrote and its results: a store that loses the connection during a commit finds there
+ * whether it happened.
  */
 export const sql = `
 CREATE SEQUENCE task_refs;

@@ -1,10 +1,10 @@
 /**
- * The append, decided and written by the database in one call: one round trip, and no lock is ever held while the network
- * or a paused process makes everybody wait. It says the same as `decide.ts`; a test compares the two over random appends.
+ * The append, decided and written by the database in one call: one round trip, and no lock is held while the network or a paused
+ * process delays others. It implements the same rules as `decide-append.ts`; a test compares the two over random appends.
  *
- * The settings of the function keep its plans to look-ups by index, whatever size the tables had when they were made.
- * A race that was lost after looking (the same message or the same new task elsewhere) is raised as a serialization failure
- * and tried again by the store: then it is seen.
+ * The settings of the function restrict its plans to index lookups, whatever size the tables had when the plans were created. A
+ * race lost after the check (another process wrote the same message or the same new task) is raised as a serialization failure and
+ * retried by the store: then the check finds it.
  */
 export const sql = `
 CREATE FUNCTION append_1(

@@ -1,4 +1,4 @@
-/** What is asked most, for many tasks at once. As functions, because their plans are then kept also where a pooler stands between. */
+/** The most frequent reads, for many tasks at once. As functions, because their plans are then cached even behind a pooler. */
 const settings = `LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET enable_seqscan = off
   SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`
 

@@ -1,6 +1,6 @@
 /**
- * Push cursors. Both functions lock the task first, as an append does: so either the append sees the cursor as it is left
- * here, or what is decided here sees what the append made visible. Without the lock a cursor could go idle behind the log.
+ * Push cursors. Both functions lock the task first, as an append does: either the append sees the cursor as written here, or the
+ * decision here sees what the append made visible. Without the lock a cursor could go idle behind the log.
  */
 export const sql = `
 CREATE FUNCTION save_push_1(

@@ -1,6 +1,6 @@
 /**
- * Notes. Kinds and keys are bytes, so that their order is that of bytes whatever the database's language is. A counter is
- * written often and its expiry seldom changes: some of every page stays free for heap-only updates.
+ * The key-value table. Kinds and keys are bytes, so that they are ordered by bytes whatever the locale of the database. A counter
+ * is written often and its expiry seldom changes: some of every page stays free for heap-only updates.
  */
 export const sql = `
 CREATE TABLE notes (

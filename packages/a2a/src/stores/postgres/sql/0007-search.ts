@@ -1,8 +1,8 @@
 /**
- * What whoever runs the server looks for, over all owners. With the agent and the state before the time: a list of all merges
- * the ranges of the agents and states that occur, which are few. Names are in it by a hash, because they may be of any length.
- * Tasks that are at work (SUBMITTED 1, WORKING 2) are not in it: they are few at any time, and are found by the counters of
- * their owners; so a task comes into these indexes once in its life, and not with each change of its state.
+ * Indexes for searches of the operator over all owners. The agent and the state come before the time: a list of all tasks merges
+ * the ranges of the agents and states that occur, which are few. Names are indexed by a hash, because they may have any length.
+ * Running tasks (SUBMITTED 1, WORKING 2) are excluded: they are few at any time, and the counters of their owners find them. So a
+ * task enters these indexes once in its life, and not with each change of its state.
  */
 export const sql = `
 CREATE INDEX tasks_search ON tasks (hashtextextended(agent, 0), state, status_at, id) WHERE state NOT IN (1, 2);

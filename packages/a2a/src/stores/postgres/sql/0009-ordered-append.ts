@@ -1,10 +1,10 @@
 /**
- * The append once more, under a new number: it keeps the time of a task's last record, and writes none that is earlier. The
- * rest is as in 0002, and says the same as `decide.ts`.
+ * The append under a new number: it keeps the time of a task's last record, and writes none that is earlier. The rest is as in
+ * 0002, and implements the same rules as `decide-append.ts`.
  *
- * Replicas of the version before go on calling the first append, which is now a way into this one: what they write is kept in
- * order too, and its time is known to those that come after. They do not say when their first record was, so the times are
- * taken from the text. For a task that has had no append since this step, they are taken from the last row of its log.
+ * Replicas of the previous version keep calling the first append, which now calls this one: their records are ordered too, and
+ * later appends know their times. They do not pass the time of their first record, so the times are read from the text. For a task
+ * without an append since this step, they are read from the last row of its log.
  */
 const settings = `LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET enable_seqscan = off
   SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`

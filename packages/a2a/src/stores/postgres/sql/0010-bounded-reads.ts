@@ -1,6 +1,6 @@
 /**
- * A read of the log is bounded by bytes as well as by rows: it ends with the row that reaches the bound. The length of a
- * text is known without loading the text.
+ * A read of the log is bounded by bytes as well as by rows: it ends with the row that reaches the bound. The length of a text is
+ * known without loading the text.
  */
 const settings = `LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET enable_seqscan = off
   SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`

@@ -1,10 +1,10 @@
 /**
- * What is due, and when, by the database's time. A writer says how far away a time is (`due_in`, `claim_ms`), and this adds
- * the time it is here; so replicas whose clocks differ agree. The rest of the append is as in 0009.
+ * Due times by the time of the database. A writer passes offsets (`due_in`, `claim_ms`), and this function adds the current time;
+ * so replicas whose clocks differ agree. The rest of the append is as in 0009.
  *
- * Replicas of the version before call the same append with times of their own clock (`due_at`, `expires`), and the first
- * `save_push`. Both are milliseconds since the epoch: they agree with the new ones as far as their clocks do. A webhook is woken
- * no later than the writer's clock says: a replica of the version before compares it with that clock.
+ * Replicas of the previous version call the same append with times of their own clock (`due_at`, `expires`), and the first
+ * `save_push`. Both are milliseconds since the epoch: they agree with the new ones as far as their clocks do. A push cursor is
+ * woken no later than the time of the writer's clock: a replica of the previous version compares it with that clock.
  */
 export const sql = `
 CREATE OR REPLACE FUNCTION append_2(

@@ -1,12 +1,12 @@
 /**
- * The first schema: everything the store contract needs.
+ * The first schema: everything that the store contract needs.
  *
- * `tasks.ref` is a small number that stands for a task in all other tables: it keeps their indexes small.
- * What changes often comes first in a row and texts last, so that reading where a task stands does not read its texts.
- * The log has a row per append, not per record, in a table with a rowid and a unique index: that was 2.7 to 3.8 times
- * as fast as a table without rowid under the key (task, first_seq). Its rowid is the position in the feed.
- * `fence` carries the epoch of the store that gave it (see epoch.ts), so a lease of an earlier epoch is known to be dead.
- * The lists' index begins with the partition and the state: a list without a state merges one range a state.
+ * `tasks.ref` is a small number that identifies a task in all other tables: it keeps their indexes small. Columns that change often
+ * come first in a row and texts last, so that reading the state of a task does not read its texts. The log has a row per append,
+ * not per record, in a table with a rowid and a unique index: that was 2.7 to 3.8 times as fast as a table without rowid under the
+ * key (task, first_seq). Its rowid is the position in the feed. `fence` contains the epoch of the store that issued it (see
+ * epoch.ts), so a lease of an earlier epoch is known to be invalid. The index of the lists begins with the partition and the state:
+ * a list without a state merges one range per state.
  */
 export const sql = `
 CREATE TABLE tasks (

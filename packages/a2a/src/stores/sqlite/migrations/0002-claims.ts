@@ -1,8 +1,8 @@
 /**
- * Claims of messages, written where the last one was. Under an index of their digests, which are as good as random, each
- * claim changed a page of its own: 22 of the 49 pages that sixteen new tasks wrote. Now the newest claims stand in the
- * order they came, in `messages`, and some thousands at a time are moved, in the order of their keys, to the end of
- * `sealed_messages`. A generation of those has a filter that knows of nearly every key which is not in it (see messages.ts).
+ * Message claims, written next to each other. With an index of their digests, which are as good as random, each claim changed a
+ * page of its own: 22 of the 49 pages that sixteen new tasks wrote. Now the newest claims are in `messages` in order of arrival,
+ * and some thousands at a time are moved, in key order, to the end of `sealed_messages`. Each generation of those has a filter that
+ * excludes nearly every key that is not in it (see message-claims.ts).
  */
 export const sql = `
 ALTER TABLE messages RENAME TO messages_before;

@@ -1,4 +1,7 @@
-/** Notes. Kinds and keys are bytes: SQLite's own texts have no halves of surrogate pairs. Those that expire are found by their time. */
+/**
+ * The key-value table. Kinds and keys are bytes: SQLite texts cannot hold lone surrogates. Expiring entries are indexed by their
+ * time.
+ */
 export const sql = `
 CREATE TABLE notes (
   kind BLOB NOT NULL,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { dataOf, gistOf, idOf, operationOf, rowsOf, textOfRow } from './exchange.ts'
+import { frameData, frameSummary, frameId, requestOperation, wireRows, wireRowText } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 
 const exchange: Exchange = {
@@ -10,35 +10,35 @@ const exchange: Exchange = {
   headers: [['a2a-version', '1.0']],
   body: '{"jsonrpc":"2.0","method":"SendStreamingMessage"}',
   sentAt: 0,
-  answer: { status: 200, headers: [['content-type', 'text/event-stream']], afterMs: 3 },
+  response: { status: 200, headers: [['content-type', 'text/event-stream']], afterMs: 3 },
   frames: [
     { afterMs: 4, text: ':' },
     { afterMs: 5, text: 'id: 2\ndata: {"result":{"task":{"id":"t","status":{"state":"TASK_STATE_SUBMITTED"}}}}' },
   ],
-  dropped: 0,
+  droppedFrames: 0,
   ended: { afterMs: 9, why: 'broken' },
 }
 
 describe('the rows of the wire', () => {
   it('are the request, the head of its answer, each frame, and how it ended if that is worth a word', () => {
     assert.deepEqual(
-      rowsOf([exchange], '').map(({ kind }) => kind),
+      wireRows([exchange], '').map(({ kind }) => kind),
       ['request', 'answer', 'frame', 'frame', 'end'],
     )
-    assert.equal(rowsOf([{ ...exchange, ended: { afterMs: 9, why: 'whole' } }], '').length, 4)
+    assert.equal(wireRows([{ ...exchange, ended: { afterMs: 9, why: 'whole' } }], '').length, 4)
   })
 
   it('are found by anything in them', () => {
     assert.deepEqual(
-      rowsOf([exchange], 'submitted').map(({ kind }) => kind),
+      wireRows([exchange], 'submitted').map(({ kind }) => kind),
       ['frame'],
     )
-    assert.equal(rowsOf([exchange], 'nothing of that').length, 0)
+    assert.equal(wireRows([exchange], 'nothing of that').length, 0)
   })
 
   it('are copied as they were', () => {
     assert.equal(
-      textOfRow({ kind: 'request', exchange }),
+      wireRowText({ kind: 'request', exchange }),
       'POST http://hub.test/a2a/talker\na2a-version: 1.0\n\n{"jsonrpc":"2.0","method":"SendStreamingMessage"}',
     )
   })
@@ -57,20 +57,20 @@ describe('what a frame is about', () => {
       ['{"error":{"code":-32001,"message":"gone"}}', 'error -32001 gone'],
       ['no json', 'no json'],
     ]
-    for (const [text, gist] of gists) assert.equal(gistOf(text), gist)
+    for (const [text, gist] of gists) assert.equal(frameSummary(text), gist)
   })
 
   it('is found in its data, with its number', () => {
-    assert.equal(idOf('id: 12\ndata: {}'), '12')
-    assert.deepEqual(dataOf('event: x\ndata: {"a":\ndata: 1}'), { a: 1 })
-    assert.equal(dataOf(': comment'), undefined)
+    assert.equal(frameId('id: 12\ndata: {}'), '12')
+    assert.deepEqual(frameData('event: x\ndata: {"a":\ndata: 1}'), { a: 1 })
+    assert.equal(frameData(': comment'), undefined)
   })
 
   it('of a request is its operation', () => {
-    assert.equal(operationOf(exchange), 'SendStreamingMessage')
-    assert.equal(operationOf({ method: 'POST', url: 'http://h/a2a/t/message:stream', body: '{}' }), 'stream')
+    assert.equal(requestOperation(exchange), 'SendStreamingMessage')
+    assert.equal(requestOperation({ method: 'POST', url: 'http://h/a2a/t/message:stream', body: '{}' }), 'stream')
     assert.equal(
-      operationOf({ method: 'GET', url: 'http://h/a2a/t/.well-known/agent-card.json', body: undefined }),
+      requestOperation({ method: 'GET', url: 'http://h/a2a/t/.well-known/agent-card.json', body: undefined }),
       'agent card',
     )
   })

@@ -1,9 +1,9 @@
-/** What went over the wire: a request, the head of its answer, and each frame as it came, with when it came. */
+/** A recorded exchange: a request, the response head and each frame with its time. */
 
-export interface Frame {
-  /** From when the request was sent. */
+export interface WireFrame {
+  /** Milliseconds since the request was sent. */
   readonly afterMs: number
-  /** As it came: the lines of a server-sent event, or the whole body. */
+  /** As received: the lines of a server-sent event, or the whole body. */
   readonly text: string
 }
 
@@ -14,16 +14,16 @@ export interface Exchange {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string | undefined
   readonly sentAt: number
-  readonly answer:
+  readonly response:
     | {
         readonly status: number
         readonly headers: readonly (readonly [name: string, value: string])[]
         readonly afterMs: number
       }
     | undefined
-  readonly frames: readonly Frame[]
-  /** What came before those that are kept. */
-  readonly dropped: number
+  readonly frames: readonly WireFrame[]
+  /** Number of earlier frames that were dropped. */
+  readonly droppedFrames: number
   readonly ended: { readonly afterMs: number; readonly why: 'whole' | 'broken' | 'left' } | undefined
 }
 
@@ -33,23 +33,23 @@ export type WireRow =
   | { readonly kind: 'frame'; readonly exchange: Exchange; readonly index: number }
   | { readonly kind: 'end'; readonly exchange: Exchange }
 
-export function rowsOf(exchanges: readonly Exchange[], filter: string): readonly WireRow[] {
+export function wireRows(exchanges: readonly Exchange[], filter: string): readonly WireRow[] {
   const words = filter.trim().toLowerCase()
   return exchanges.flatMap((exchange) => {
     const rows: WireRow[] = [{ kind: 'request', exchange }]
-    if (exchange.answer !== undefined) rows.push({ kind: 'answer', exchange })
+    if (exchange.response !== undefined) rows.push({ kind: 'answer', exchange })
     for (let index = 0; index < exchange.frames.length; index += 1) rows.push({ kind: 'frame', exchange, index })
     if (exchange.ended !== undefined && exchange.ended.why !== 'whole') rows.push({ kind: 'end', exchange })
-    return words === '' ? rows : rows.filter((row) => textOfRow(row).toLowerCase().includes(words))
+    return words === '' ? rows : rows.filter((row) => wireRowText(row).toLowerCase().includes(words))
   })
 }
 
-export function keyOfRow(row: WireRow): string {
-  return `${row.exchange.id} ${row.kind} ${row.kind === 'frame' ? row.exchange.dropped + row.index : ''}`
+export function wireRowKey(row: WireRow): string {
+  return `${row.exchange.id} ${row.kind} ${row.kind === 'frame' ? row.exchange.droppedFrames + row.index : ''}`
 }
 
-/** All of it, to be copied. */
-export function textOfRow(row: WireRow): string {
+/** The whole row, as text to copy. */
+export function wireRowText(row: WireRow): string {
   const { exchange } = row
   switch (row.kind) {
     case 'request': {
@@ -58,54 +58,54 @@ export function textOfRow(row: WireRow): string {
     }
     case 'answer':
       return [
-        `HTTP ${exchange.answer?.status}`,
-        ...(exchange.answer?.headers ?? []).map((pair) => pair.join(': ')),
+        `HTTP ${exchange.response?.status}`,
+        ...(exchange.response?.headers ?? []).map((pair) => pair.join(': ')),
       ].join('\n')
     case 'frame':
       return exchange.frames[row.index]?.text ?? ''
     case 'end':
-      return wordsOfEnd(exchange)
+      return endText(exchange)
   }
 }
 
-export function wordsOfEnd({ ended }: Exchange): string {
+export function endText({ ended }: Exchange): string {
   return ended?.why === 'broken' ? 'the connection broke' : 'closed by this page'
 }
 
-/** What a frame is about, in a few words, whichever version and binding it is in. */
-export function gistOf(text: string): string {
-  const data = dataOf(text)
+/** A short description of a frame, in any version and binding. */
+export function frameSummary(text: string): string {
+  const data = frameData(text)
   if (data === undefined) return text.startsWith(':') ? 'heartbeat' : (text.split('\n', 1)[0] ?? '')
-  const told = bagOf(data['result']) ?? data
-  const error = bagOf(data['error'])
+  const told = asRecord(data['result']) ?? data
+  const error = asRecord(data['error'])
   if (error !== undefined) return `error ${wordOf(error['code'])} ${wordOf(error['message'])}`
   const { kind } = told
-  const inner = bagOf(told['task']) ?? bagOf(told['statusUpdate']) ?? bagOf(told['artifactUpdate']) ?? told
+  const inner = asRecord(told['task']) ?? asRecord(told['statusUpdate']) ?? asRecord(told['artifactUpdate']) ?? told
   const name = ['task', 'statusUpdate', 'artifactUpdate', 'message', 'msg'].find((one) => one in told)
-  const state = wordOf(bagOf(inner['status'])?.['state']).replace('TASK_STATE_', '')
-  const words = textIn(bagOf(inner['artifact']) ?? bagOf(bagOf(inner['status'])?.['message']) ?? {})
+  const state = wordOf(asRecord(inner['status'])?.['state']).replace('TASK_STATE_', '')
+  const words = textIn(asRecord(inner['artifact']) ?? asRecord(asRecord(inner['status'])?.['message']) ?? {})
   const gist = [name ?? wordOf(kind), state, words].filter((one) => one !== '').join(' · ')
   return gist === '' ? text.slice(0, 80) : gist
 }
 
-/** The JSON of a frame: of an event its data, of anything else the whole. */
-export function dataOf(text: string): Readonly<Record<string, unknown>> | undefined {
+/** The JSON of a frame: the data of an event, otherwise the whole body. */
+export function frameData(text: string): Readonly<Record<string, unknown>> | undefined {
   const isEvent = /^(id|data|event|retry):/m.test(text)
   const lines = text.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).replace(/^ /, '')] : []))
   try {
-    return bagOf(JSON.parse(isEvent ? lines.join('\n') : text) as unknown)
+    return asRecord(JSON.parse(isEvent ? lines.join('\n') : text) as unknown)
   } catch {
     return undefined
   }
 }
 
-export function idOf(text: string): string | undefined {
+export function frameId(text: string): string | undefined {
   return /^id: ?(.*)$/m.exec(text)?.[1]
 }
 
-/** The operation that a request is for. */
-export function operationOf({ method, url, body }: Pick<Exchange, 'method' | 'url' | 'body'>): string {
-  const asked = body === undefined ? undefined : dataOf(body)?.['method']
+/** The operation of a request. */
+export function requestOperation({ method, url, body }: Pick<Exchange, 'method' | 'url' | 'body'>): string {
+  const asked = body === undefined ? undefined : frameData(body)?.['method']
   if (typeof asked === 'string') return asked
   const path = new URL(url).pathname
   if (/\/\.well-known\//.test(path)) return 'agent card'
@@ -114,12 +114,12 @@ export function operationOf({ method, url, body }: Pick<Exchange, 'method' | 'ur
 
 function textIn({ parts, content }: Readonly<Record<string, unknown>>): string {
   const list = [parts, content].find((one) => Array.isArray(one)) as readonly unknown[] | undefined
-  const words = (list ?? []).map((part) => wordOf(bagOf(part)?.['text'])).join('')
+  const words = (list ?? []).map((part) => wordOf(asRecord(part)?.['text'])).join('')
   const short = words.replaceAll('\n', '⏎').slice(0, 60)
   return short === '' ? '' : `“${short}${words.length > 60 ? '…' : ''}”`
 }
 
-function bagOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }
 

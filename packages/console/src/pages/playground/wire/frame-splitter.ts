@@ -1,10 +1,10 @@
-/** The frames of a stream as they came, comments too: whatever stands between blank lines, wherever the pieces are cut. */
+/** Splits a stream into frames at blank lines, including comments, wherever the chunks are split. */
 
 export function createFrameSplitter(): { take(piece: string): readonly string[]; rest(): string } {
   let held = ''
   return {
     take(piece) {
-      // A line may end in the middle of its two characters.
+      // A chunk may end between CR and LF.
       const text = (held + piece).replaceAll(/\r\n/g, '\n')
       const frames = text.split(/\n\n+/)
       held = frames.pop() ?? ''

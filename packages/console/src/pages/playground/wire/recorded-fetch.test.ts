@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Exchange } from './exchange.ts'
-import { recordedFetch } from './recorded-fetch.ts'
+import { createRecordedFetch } from './recorded-fetch.ts'
 import { createWireLog } from './wire-log.ts'
 import type { WireLog } from './wire-log.ts'
 
-/** As soon as the page is told what it waits for. */
+/** Resolves as soon as the log shows the expected content. */
 function shown(
   { exchanges }: WireLog,
   isThere: (last: Exchange) => boolean = ({ ended }) => ended !== undefined,
@@ -36,7 +36,7 @@ describe('the way out', () => {
   it('leads to the hub that served the page, with both halves of the session, and is written down without them', async () => {
     const log = createWireLog()
     const asked: { url: string; init: RequestInit }[] = []
-    const fetch = recordedFetch({
+    const fetch = createRecordedFetch({
       log,
       origin: 'http://here.test',
       csrf: () => 'the token',
@@ -67,7 +67,7 @@ describe('the way out', () => {
   it('is closed when the reader leaves, and says so', async () => {
     const log = createWireLog()
     let isCanceled = false
-    const fetch = recordedFetch({
+    const fetch = createRecordedFetch({
       log,
       origin: 'http://here.test',
       csrf: () => '',
@@ -84,7 +84,7 @@ describe('the way out', () => {
 
   it('tells of a connection that did not come about', async () => {
     const log = createWireLog()
-    const fetch = recordedFetch({
+    const fetch = createRecordedFetch({
       log,
       origin: 'http://here.test',
       csrf: () => '',
@@ -100,14 +100,14 @@ describe('what is kept of the wire', () => {
   it('is bounded, the newest of it', async () => {
     const log = createWireLog()
     for (let index = 0; index < 80; index += 1)
-      log.begin({ method: 'GET', url: `http://h/${index}`, headers: [], body: undefined })
-    const last = log.begin({ method: 'GET', url: 'http://h/last', headers: [], body: undefined })
-    for (let index = 0; index < 7_000; index += 1) last.frame(`data: ${index}`)
+      log.startExchange({ method: 'GET', url: `http://h/${index}`, headers: [], body: undefined })
+    const last = log.startExchange({ method: 'GET', url: 'http://h/last', headers: [], body: undefined })
+    for (let index = 0; index < 7_000; index += 1) last.recordFrame(`data: ${index}`)
     const exchanges = await shown(log, ({ frames }) => frames.length > 0)
     assert.equal(exchanges.length, 60)
     const kept = exchanges.at(-1)
     assert.ok(kept !== undefined && kept.frames.length <= 6_000)
     assert.equal(kept.frames.at(-1)?.text, 'data: 6999')
-    assert.equal(kept.dropped + kept.frames.length, 7_000)
+    assert.equal(kept.droppedFrames + kept.frames.length, 7_000)
   })
 })

@@ -1,38 +1,46 @@
 /**
- * The way out of this page to the agents: always to the hub that served it, whatever address a card names; with both halves of the
- * session; and written down on the way, frame by frame, without what is secret.
+ * The fetch of this page for agents: always to the hub that served the page, whatever address a card names; with session cookie
+ * and CSRF token; and recorded frame by frame, without secrets.
  */
 import type { Fetch } from '@parley/a2a/client'
 import type { Json } from '@parley/a2a'
-import { concealed } from '../../../conversation/question/answer-to.ts'
+import { redactSecrets } from '../../../conversation/question/build-answer.ts'
 import { createFrameSplitter } from './frame-splitter.ts'
 import type { Recording, WireLog } from './wire-log.ts'
 
-export interface FetchParts {
+export interface RecordedFetchDeps {
   readonly log: WireLog
   readonly origin: string
   csrf(): string
-  /** What is being sent and must not be seen. */
+  /** Values being sent that must not be shown. */
   secrets(): readonly Json[]
   readonly fetch?: typeof globalThis.fetch
 }
 
-const hidden = '(not shown)'
+const redactedHeader = '(not shown)'
 
-export function recordedFetch({ log, origin, csrf, secrets, fetch = globalThis.fetch }: FetchParts): Fetch {
+export function createRecordedFetch({
+  log,
+  origin,
+  csrf,
+  secrets,
+  fetch = globalThis.fetch,
+}: RecordedFetchDeps): Fetch {
   return async (request) => {
     const { pathname, search } = new URL(request.url)
     const url = `${origin}${pathname}${search}`
-    // As text: browsers send no streams to servers of HTTP/1.1.
+    // As text: browsers cannot stream request bodies over HTTP/1.1.
     const text = request.method === 'GET' || request.method === 'HEAD' ? undefined : await request.text()
     const body = text === '' ? undefined : text
     const headers = new Headers(request.headers)
     headers.set('x-csrf-token', csrf())
-    const recording = log.begin({
+    const recording = log.startExchange({
       method: request.method,
       url,
-      headers: [...headers].map(([name, value]) => [name, /csrf|authorization/i.test(name) ? hidden : value] as const),
-      body: body === undefined ? undefined : shown(body, secrets()),
+      headers: [...headers].map(
+        ([name, value]) => [name, /csrf|authorization/i.test(name) ? redactedHeader : value] as const,
+      ),
+      body: body === undefined ? undefined : redactBody(body, secrets()),
     })
     try {
       const response = await fetch(url, {
@@ -43,23 +51,23 @@ export function recordedFetch({ log, origin, csrf, secrets, fetch = globalThis.f
         signal: request.signal,
         ...(body === undefined ? {} : { body }),
       })
-      recording.answered(response.status, [...response.headers])
-      return watched(response, recording)
+      recording.recordResponse(response.status, [...response.headers])
+      return recordResponseBody(response, recording)
     } catch (reason) {
-      recording.ended(request.signal.aborted ? 'left' : 'broken')
+      recording.recordEnd(request.signal.aborted ? 'left' : 'broken')
       throw reason
     }
   }
 }
 
-function shown(body: string, secrets: readonly Json[]): string {
-  return secrets.length === 0 ? body : JSON.stringify(concealed(JSON.parse(body) as Json, secrets))
+function redactBody(body: string, secrets: readonly Json[]): string {
+  return secrets.length === 0 ? body : JSON.stringify(redactSecrets(JSON.parse(body) as Json, secrets))
 }
 
-/** The same answer, looked at as it is read. Not a tee: whoever stops reading has to end the connection. */
-function watched(response: Response, recording: Recording): Response {
+/** The same response, recorded as it is read. Not a tee: when the reader stops, the connection must end. */
+function recordResponseBody(response: Response, recording: Recording): Response {
   if (response.body === null || response.type === 'opaqueredirect') {
-    recording.ended('whole')
+    recording.recordEnd('whole')
     return response
   }
   const isStream = (response.headers.get('content-type') ?? '').includes('event-stream')
@@ -67,13 +75,13 @@ function watched(response: Response, recording: Recording): Response {
   const decoder = new TextDecoder()
   let whole = ''
   const take = (piece: string): void => {
-    if (isStream) for (const frame of splitter.take(piece)) recording.frame(frame)
+    if (isStream) for (const frame of splitter.take(piece)) recording.recordFrame(frame)
     else whole += piece
   }
   const end = (why: 'whole' | 'broken' | 'left'): void => {
     const rest = isStream ? splitter.rest() : whole
-    if (rest !== '') recording.frame(rest)
-    recording.ended(why)
+    if (rest !== '') recording.recordFrame(rest)
+    recording.recordEnd(why)
   }
   const reader = response.body.getReader()
   const body = new ReadableStream<Uint8Array>({

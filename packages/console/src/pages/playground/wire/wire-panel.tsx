@@ -1,23 +1,32 @@
-/** What really went over the wire, one line a frame; each can be opened and copied. */
+/** The wire log, one line per frame; each line can be opened and copied. */
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { setQuery } from '../../../app/router.ts'
-import { Code } from '../../../parts/code.tsx'
-import { Copy } from '../../../parts/copy.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { Json } from '../../../parts/json.tsx'
-import { VirtualList } from '../../../parts/virtual-list.tsx'
-import { count, duration } from '../../../parts/words.ts'
-import { toggleWire, whereNow } from '../where.ts'
-import { dataOf, gistOf, idOf, keyOfRow, operationOf, rowsOf, textOfRow, wordsOfEnd } from './exchange.ts'
+import { CodeBlock } from '../../../components/content/code-block.tsx'
+import { CopyButton } from '../../../components/content/copy-button.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { JsonTreeView } from '../../../components/content/json-tree.tsx'
+import { VirtualList } from '../../../components/list/virtual-list.tsx'
+import { formatCount, formatDuration } from '../../../components/format.ts'
+import { toggleWire, playgroundParams } from '../playground-params.ts'
+import {
+  frameData,
+  frameSummary,
+  frameId,
+  wireRowKey,
+  requestOperation,
+  wireRows,
+  wireRowText,
+  endText,
+} from './exchange.ts'
 import type { Exchange, WireRow } from './exchange.ts'
 import type { WireLog } from './wire-log.ts'
 import './wire-panel.css'
 
 export function WirePanel({ log }: { readonly log: WireLog }) {
-  const { wireFilter } = whereNow()
+  const { wireFilter } = playgroundParams()
   const exchanges = log.exchanges.value
-  const rows = useMemo(() => rowsOf(exchanges, wireFilter), [exchanges, wireFilter])
+  const rows = useMemo(() => wireRows(exchanges, wireFilter), [exchanges, wireFilter])
   const opened = useSignal<ReadonlySet<string>>(new Set())
 
   function toggle(key: string): void {
@@ -38,9 +47,9 @@ export function WirePanel({ log }: { readonly log: WireLog }) {
           onInput={(event) => setQuery({ frames: event.currentTarget.value })}
         />
         <span class="faint" role="status">
-          {count(rows.length)}
+          {formatCount(rows.length)}
         </span>
-        <Copy text={() => rows.map(textOfRow).join('\n\n')} label="Copy all frames" />
+        <CopyButton text={() => rows.map(wireRowText).join('\n\n')} label="Copy all frames" />
         <button type="button" class="small plain" onClick={() => log.clear()}>
           Clear
         </button>
@@ -60,10 +69,10 @@ export function WirePanel({ log }: { readonly log: WireLog }) {
           rowHeight={30}
           label="Frames"
           follow={wireFilter === ''}
-          keyOf={(index) => keyOfRow(rows[index] as WireRow)}
+          keyOf={(index) => wireRowKey(rows[index] as WireRow)}
           row={(index) => {
             const row = rows[index] as WireRow
-            const key = keyOfRow(row)
+            const key = wireRowKey(row)
             return <Row row={row} isOpen={opened.value.has(key)} onToggle={() => toggle(key)} />
           }}
         />
@@ -79,7 +88,7 @@ interface RowProps {
 }
 
 function Row({ row, isOpen, onToggle }: RowProps) {
-  const { title, after, look } = lineOf(row)
+  const { title, after, look } = rowSummary(row)
   return (
     <div class={`wire-row ${look}`}>
       <div class="wire-line">
@@ -89,50 +98,54 @@ function Row({ row, isOpen, onToggle }: RowProps) {
           </span>
           <span class="cut">{title}</span>
         </button>
-        <span class="faint wire-after">{after === undefined ? '' : duration(after)}</span>
-        <Copy text={() => textOfRow(row)} label="Copy this frame" />
+        <span class="faint wire-after">{after === undefined ? '' : formatDuration(after)}</span>
+        <CopyButton text={() => wireRowText(row)} label="Copy this frame" />
       </div>
-      {isOpen && <Opened row={row} />}
+      {isOpen && <RowDetails row={row} />}
     </div>
   )
 }
 
-function lineOf(row: WireRow): { readonly title: string; readonly after: number | undefined; readonly look: string } {
+function rowSummary(row: WireRow): {
+  readonly title: string
+  readonly after: number | undefined
+  readonly look: string
+} {
   const { exchange } = row
   switch (row.kind) {
     case 'request':
       return {
-        title: `${exchange.method} ${new URL(exchange.url).pathname} · ${operationOf(exchange)}`,
+        title: `${exchange.method} ${new URL(exchange.url).pathname} · ${requestOperation(exchange)}`,
         after: undefined,
         look: 'request',
       }
     case 'answer':
-      return { title: headOf(exchange), after: exchange.answer?.afterMs, look: isBad(exchange) ? 'bad' : '' }
+      return { title: responseHead(exchange), after: exchange.response?.afterMs, look: isBad(exchange) ? 'bad' : '' }
     case 'frame': {
       const frame = exchange.frames[row.index]
-      const id = idOf(frame?.text ?? '')
-      const gist = gistOf(frame?.text ?? '')
+      const id = frameId(frame?.text ?? '')
+      const gist = frameSummary(frame?.text ?? '')
       return { title: id === undefined ? gist : `#${id} ${gist}`, after: frame?.afterMs, look: 'frame' }
     }
     case 'end':
       return {
-        title: wordsOfEnd(exchange),
+        title: endText(exchange),
         after: exchange.ended?.afterMs,
         look: exchange.ended?.why === 'broken' ? 'bad' : '',
       }
   }
 }
 
-function headOf({ answer }: Exchange): string {
-  const type = answer?.headers.find(([name]) => name === 'content-type')?.[1] ?? ''
-  return `${answer?.status} ${type.split(';', 1)[0]}`
+function responseHead({ response }: Exchange): string {
+  const type = response?.headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  return `${response?.status} ${type.split(';', 1)[0]}`
 }
 
-function isBad({ answer }: Exchange): boolean {
-  return (answer?.status ?? 200) >= 400
+function isBad({ response }: Exchange): boolean {
+  return (response?.status ?? 200) >= 400
 }
 
-function Opened({ row }: { readonly row: WireRow }) {
+function RowDetails({ row }: { readonly row: WireRow }) {
   const { exchange } = row
   if (row.kind === 'request') {
     return (
@@ -145,24 +158,24 @@ function Opened({ row }: { readonly row: WireRow }) {
   if (row.kind === 'answer') {
     return (
       <div class="wire-body">
-        <Headers of={exchange.answer?.headers ?? []} />
+        <Headers of={exchange.response?.headers ?? []} />
       </div>
     )
   }
   return (
     <div class="wire-body">
-      <Body text={textOfRow(row)} />
+      <Body text={wireRowText(row)} />
     </div>
   )
 }
 
 function Body({ text }: { readonly text: string }) {
   const isRaw = useSignal(false)
-  const data = dataOf(text)
-  if (data === undefined) return <Code text={text} label="the frame" wrap />
+  const data = frameData(text)
+  if (data === undefined) return <CodeBlock text={text} label="the frame" wrap />
   return (
     <>
-      {isRaw.value ? <Code text={text} label="the frame" wrap /> : <Json value={data} open={8} />}
+      {isRaw.value ? <CodeBlock text={text} label="the frame" wrap /> : <JsonTreeView value={data} open={8} />}
       <button type="button" class="small plain" onClick={() => (isRaw.value = !isRaw.value)}>
         {isRaw.value ? 'As a tree' : 'As it came'}
       </button>

@@ -1,16 +1,16 @@
-/** What this is, how it looks, which keys it has, and where the rest is written. */
-import { call } from '../../../api/call.ts'
+/** Version, theme, shortcuts and documentation. */
+import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { session } from '../../../api/session-state.ts'
-import { KeyList } from '../../../app/help.tsx'
+import { ShortcutList } from '../../../app/shortcut-help.tsx'
 import { chooseTheme, theme } from '../../../app/theme.ts'
 import type { Theme } from '../../../app/theme.ts'
-import { Code } from '../../../parts/code.tsx'
-import { Id } from '../../../parts/copy.tsx'
-import { Fact, Facts } from '../../../parts/sheet.tsx'
-import { Choice } from '../../../parts/tabs.tsx'
-import { Ago, exact } from '../../../parts/time.tsx'
-import { Trouble } from '../../../parts/trouble.tsx'
+import { CodeBlock } from '../../../components/content/code-block.tsx'
+import { CopyableId } from '../../../components/content/copy-button.tsx'
+import { Fact, FactList } from '../../../components/layout/page-head.tsx'
+import { SegmentedControl } from '../../../components/layout/tabs.tsx'
+import { RelativeTime, formatExactTime } from '../../../components/time.tsx'
+import { ErrorNotice } from '../../../components/status/error-notice.tsx'
 import './about.css'
 
 const themes: readonly (readonly [Theme, string])[] = [
@@ -19,7 +19,7 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', 'Dark'],
 ]
 
-const commands = (origin: string): readonly (readonly [label: string, text: string])[] => [
+const exampleCommands = (origin: string): readonly (readonly [label: string, text: string])[] => [
   ['what the command line can do', 'parley help'],
   ['the configuration, checked', 'parley config check'],
   ['the admin API, described', `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" ${origin}/admin/openapi.json`],
@@ -28,38 +28,40 @@ const commands = (origin: string): readonly (readonly [label: string, text: stri
 export function AboutView() {
   const health = useResource(
     'about',
-    (signal) => call('getHealth', { signal }),
+    (signal) => callAdmin('getHealth', { signal }),
     ({ type }) => type === 'config',
   )
   const found = health.value.value
   const known = session.value
   return (
     <div class="scroll about">
-      {health.problem.value !== undefined && <Trouble reason={health.problem.value} retry={health.reload} />}
+      {health.problem.value !== undefined && <ErrorNotice reason={health.problem.value} retry={health.reload} />}
       <section aria-labelledby="about-hub">
         <h2 id="about-hub">This hub</h2>
         <div class="panel panel-body">
-          <Facts>
+          <FactList>
             <Fact name="Version">{found === undefined ? '…' : `Parley ${found.version}`}</Fact>
             <Fact name="Node">{found?.node ?? '…'}</Fact>
             <Fact name="Speaks A2A">{found?.protocols.join(', ') ?? '…'}</Fact>
-            <Fact name="Instance">{found === undefined ? '…' : <Id id={found.instance} what="instance" />}</Fact>
-            <Fact name="Started">{found === undefined ? '…' : <Ago at={found.startedAt} />}</Fact>
+            <Fact name="Instance">
+              {found === undefined ? '…' : <CopyableId id={found.instance} what="instance" />}
+            </Fact>
+            <Fact name="Started">{found === undefined ? '…' : <RelativeTime at={found.startedAt} />}</Fact>
             <Fact name="Address">{location.origin}</Fact>
             {typeof known === 'object' && (
               <>
                 <Fact name="You are">{known.subject}</Fact>
                 {known.expiresAt !== undefined && (
-                  <Fact name="Signed in until">{exact(new Date(known.expiresAt)).replace(/\.\d+$/, '')}</Fact>
+                  <Fact name="Signed in until">{formatExactTime(new Date(known.expiresAt)).replace(/\.\d+$/, '')}</Fact>
                 )}
               </>
             )}
-          </Facts>
+          </FactList>
         </div>
       </section>
       <section aria-labelledby="about-look">
         <h2 id="about-look">Colours</h2>
-        <Choice label="Colours" value={theme.value} options={themes} onChange={chooseTheme} />
+        <SegmentedControl label="Colours" value={theme.value} options={themes} onChange={chooseTheme} />
       </section>
       <section aria-labelledby="about-docs">
         <h2 id="about-docs">For your programs</h2>
@@ -71,8 +73,8 @@ export function AboutView() {
           </a>
         </p>
         <div class="stack">
-          {commands(location.origin).map(([label, text]) => (
-            <Code key={label} text={text} label={label} />
+          {exampleCommands(location.origin).map(([label, text]) => (
+            <CodeBlock key={label} text={text} label={label} />
           ))}
         </div>
       </section>
@@ -81,7 +83,7 @@ export function AboutView() {
         <p class="soft">
           Press <kbd>?</kbd> on any page for those that work there.
         </p>
-        <KeyList />
+        <ShortcutList />
       </section>
     </div>
   )

@@ -1,6 +1,6 @@
-/** What of the audit is shown, as the address says it, and what that asks of the hub. */
+/** The filters of the audit log: from the address, and as a query to the hub. */
 import type { AuditEntry, Operations } from '../../../api/admin.ts'
-import { spanMs, timeSpans } from '../../../parts/time-spans.ts'
+import { timePresetMs, timePresets } from '../../../components/filters/time-presets.ts'
 
 export type AuditQuery = Operations['listAudit']['query']
 
@@ -16,12 +16,12 @@ export interface AuditFilters {
   readonly time: string
   readonly since: string
   readonly until: string
-  /** Also what admins only looked at, which a console does all day long. */
+  /** Includes reads by admins, which a console makes all the time. */
   readonly reads: boolean
 }
 
 /** As the hub names them. */
-export const events: readonly (readonly [event: string, text: string])[] = [
+export const auditEventOptions: readonly (readonly [event: string, text: string])[] = [
   ['', 'All events'],
   ['call', 'Calls of agents'],
   ['task.state', 'States of tasks'],
@@ -36,7 +36,7 @@ export const events: readonly (readonly [event: string, text: string])[] = [
   ['audit.lost', 'Entries lost'],
 ]
 
-export const outcomes: readonly (readonly [outcome: string, text: string])[] = [
+export const auditOutcomeOptions: readonly (readonly [outcome: string, text: string])[] = [
   ['', 'All outcomes'],
   ['OK', 'OK'],
   ['UNAUTHENTICATED', 'Not known'],
@@ -50,8 +50,8 @@ export const outcomes: readonly (readonly [outcome: string, text: string])[] = [
   ['INTERNAL', 'Internal error'],
 ]
 
-/** By which they stand in the address. */
-export const filterNames = [
+/** Their names in the address. */
+export const auditFilterNames = [
   'who',
   'agent',
   'event',
@@ -66,60 +66,60 @@ export const filterNames = [
   'reads',
 ] as const
 
-export function filtersIn(query: URLSearchParams): AuditFilters {
-  const said = (name: (typeof filterNames)[number]): string => query.get(name)?.trim() ?? ''
-  const since = instantIn(said('since'))
-  const until = instantIn(said('until'))
-  const time = timeSpans.find(([span]) => span === said('time'))?.[0] ?? ''
+export function auditFiltersFromQuery(query: URLSearchParams): AuditFilters {
+  const param = (name: (typeof auditFilterNames)[number]): string => query.get(name)?.trim() ?? ''
+  const since = parseInstant(param('since'))
+  const until = parseInstant(param('until'))
+  const time = timePresets.find(([span]) => span === param('time'))?.[0] ?? ''
   return {
-    who: said('who'),
-    agent: said('agent'),
-    event: said('event'),
-    operation: said('operation'),
-    outcome: said('outcome'),
-    key: said('key'),
-    task: said('task'),
-    text: said('text'),
+    who: param('who'),
+    agent: param('agent'),
+    event: param('event'),
+    operation: param('operation'),
+    outcome: param('outcome'),
+    key: param('key'),
+    task: param('task'),
+    text: param('text'),
     time: since !== '' || until !== '' ? 'custom' : time,
     since,
     until,
-    reads: said('reads') === '1',
+    reads: param('reads') === '1',
   }
 }
 
-function instantIn(text: string): string {
+function parseInstant(text: string): string {
   const at = new Date(text)
   return text === '' || Number.isNaN(at.getTime()) ? '' : at.toISOString()
 }
 
-export function isFiltered({ reads, ...rest }: AuditFilters): boolean {
+export function hasAuditFilters({ reads, ...rest }: AuditFilters): boolean {
   return reads || Object.values(rest).some((value) => value !== '')
 }
 
-/** "The last hour" is counted from when it was asked. */
-export function askFor(filters: AuditFilters, now: number): AuditQuery {
+/** "The last hour" is relative to `now`. */
+export function auditListQuery(filters: AuditFilters, now: number): AuditQuery {
   const { time, since, until, reads, ...rest } = filters
-  const span = spanMs[time]
+  const span = timePresetMs[time]
   const from = span === undefined ? since : new Date(now - span).toISOString()
   const asked: Record<string, string> = {}
   for (const [name, value] of Object.entries({ ...rest, since: from, until })) if (value !== '') asked[name] = value
   return { ...asked, reads: reads ? 'yes' : 'no' }
 }
 
-/** How far back one has looked: a place in the audit has its time in it (UUID version 7). */
-export function timeOfPlace(place: string | undefined): number | undefined {
+/** The time of a cursor of the audit log, which is a UUID version 7. */
+export function auditCursorTime(place: string | undefined): number | undefined {
   const digits = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(place ?? '')
   return digits === null ? undefined : Number.parseInt(`${digits[1]}${digits[2]}`, 16)
 }
 
-/** Asked for in this way, a page begins with the entry. */
-export function placeAfter(id: string): string {
+/** The cursor of a page that starts with this entry. */
+export function auditCursorAfter(id: string): string {
   const [note = '', index = '0'] = id.split('.')
   return `${note}.${Number(index) + 1}`
 }
 
-/** What is new stands before what was there; nothing stands twice. Nothing if there may be a gap between them. */
-export function withNewer(
+/** Puts new entries before the known ones, without duplicates. `undefined` if there may be a gap between them. */
+export function mergeNewerEntries(
   known: readonly AuditEntry[],
   newest: readonly AuditEntry[],
 ): readonly AuditEntry[] | undefined {

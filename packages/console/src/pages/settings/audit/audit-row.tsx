@@ -1,9 +1,9 @@
-/** One entry in the list: when, how it went, who, what, of whom. */
+/** One entry of the list: time, outcome, actor, action and object. */
 import type { AuditEntry } from '../../../api/admin.ts'
-import { Mark, State } from '../../../parts/state.tsx'
-import { exact } from '../../../parts/time.tsx'
-import { duration, shortened } from '../../../parts/words.ts'
-import { outcomeLook, whatOf, whoOf } from './audit-words.ts'
+import { StatusBadge, TaskStateBadge } from '../../../components/status/task-state.tsx'
+import { formatExactTime } from '../../../components/time.tsx'
+import { formatDuration, truncateMiddle } from '../../../components/format.ts'
+import { outcomeStatus, auditAction, auditActor } from './audit-text.ts'
 
 interface AuditRowProps {
   readonly entry: AuditEntry
@@ -12,24 +12,28 @@ interface AuditRowProps {
 }
 
 export function AuditRow({ entry, href, isOpen }: AuditRowProps) {
-  const look = outcomeLook(entry)
+  const look = outcomeStatus(entry)
   const at = new Date(entry.at)
   return (
     <a class="list-row audit-row" href={href} aria-current={isOpen ? 'true' : undefined}>
-      <time class="audit-time" dateTime={entry.at} title={exact(at)}>
+      <time class="audit-time" dateTime={entry.at} title={formatExactTime(at)}>
         {isToday(at) ? '' : `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} `}
         {at.toLocaleTimeString('en-GB')}
       </time>
       <span class="audit-what cut">
-        {entry.event === 'task.state' ? `task ${shortened(entry.task ?? '')}` : whatOf(entry)}
+        {entry.event === 'task.state' ? `task ${truncateMiddle(entry.task ?? '')}` : auditAction(entry)}
         {entry.agent !== undefined && <span class="audit-agent"> {entry.agent}</span>}
       </span>
       <span class="audit-who cut" title={entry.who}>
-        {whoOf(entry)}
+        {auditActor(entry)}
       </span>
-      <span class="audit-took">{entry.durationMs === undefined ? '' : duration(entry.durationMs)}</span>
+      <span class="audit-took">{entry.durationMs === undefined ? '' : formatDuration(entry.durationMs)}</span>
       <span class="audit-outcome">
-        {entry.state !== undefined ? <State state={entry.state} /> : look !== undefined && <Mark {...look} />}
+        {entry.state !== undefined ? (
+          <TaskStateBadge state={entry.state} />
+        ) : (
+          look !== undefined && <StatusBadge {...look} />
+        )}
       </span>
     </a>
   )

@@ -1,52 +1,52 @@
-/** Who did what: narrowed by the address, read as it grows, each entry with all that was written down. */
+/** The audit log: filtered by the address, updated live, each entry with all its fields. */
 import { useEffect, useMemo } from 'preact/hooks'
-import { onChange } from '../../../api/feed.ts'
-import { useKeys } from '../../../app/keys.ts'
-import { go, place, query, setQuery } from '../../../app/router.ts'
-import { copyText } from '../../../parts/copy.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { Split } from '../../../parts/split.tsx'
-import { Empty, Loading, Trouble } from '../../../parts/trouble.tsx'
-import { VirtualList } from '../../../parts/virtual-list.tsx'
-import { exact } from '../../../parts/time.tsx'
-import { AuditBar, clearFilters } from './audit-bar.tsx'
+import { subscribeToChanges } from '../../../api/change-feed.ts'
+import { useShortcuts } from '../../../app/shortcuts.ts'
+import { navigate, pageRoute, query, setQuery } from '../../../app/router.ts'
+import { copyText } from '../../../components/content/copy-button.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { SplitView } from '../../../components/layout/split-view.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { VirtualList } from '../../../components/list/virtual-list.tsx'
+import { formatExactTime } from '../../../components/time.tsx'
+import { AuditFilterBar, clearAuditFilters } from './audit-filter-bar.tsx'
 import { AuditDetail } from './audit-detail.tsx'
-import { filtersIn, isFiltered } from './audit-filters.ts'
+import { auditFiltersFromQuery, hasAuditFilters } from './audit-filters.ts'
 import type { AuditFilters } from './audit-filters.ts'
-import { createAuditLog } from './audit-log.ts'
-import type { AuditLog } from './audit-log.ts'
+import { createAuditListStore } from './audit-list-store.ts'
+import type { AuditListStore } from './audit-list-store.ts'
 import { AuditRow } from './audit-row.tsx'
 import './audit.css'
 
 const root = '/settings/audit'
 
 export function AuditView() {
-  const filters = filtersIn(query.value)
+  const filters = auditFiltersFromQuery(query.value)
   const key = JSON.stringify(filters)
-  const log = useMemo(() => createAuditLog(filters), [key])
+  const log = useMemo(() => createAuditListStore(filters), [key])
   useEffect(() => {
-    const stop = onChange(() => log.tell())
+    const stop = subscribeToChanges(() => log.scheduleRefresh())
     return () => {
       stop()
       log.close()
     }
   }, [log])
-  const [, id] = place.value.rest
+  const [, id] = pageRoute.value.segments
   const entries = log.entries.value
   const at = entries.findIndex((entry) => entry.id === id)
   const pathTo = (one: string): string => `${root}/${one}${location.search}`
 
   function move(by: number): void {
     const next = entries[at < 0 ? 0 : Math.min(entries.length - 1, Math.max(0, at + by))]
-    if (next !== undefined) go(pathTo(next.id), { replace: id !== undefined })
+    if (next !== undefined) navigate(pathTo(next.id), { replace: id !== undefined })
   }
-  useKeys([
-    { key: 'j', does: 'The next entry', run: () => move(1) },
-    { key: 'k', does: 'The entry before', run: () => move(-1) },
-    { key: 'Escape', does: 'Close the entry', run: () => id !== undefined && go(root + location.search) },
+  useShortcuts([
+    { key: 'j', label: 'The next entry', run: () => move(1) },
+    { key: 'k', label: 'The entry before', run: () => move(-1) },
+    { key: 'Escape', label: 'Close the entry', run: () => id !== undefined && navigate(root + location.search) },
     {
       key: 'c',
-      does: 'Copy the id of the task, or of the entry',
+      label: 'Copy the id of the task, or of the entry',
       run: () => {
         const entry = entries[at]
         if (entry !== undefined) void copyText(entry.task ?? entry.id, 'Copied the id')
@@ -55,13 +55,13 @@ export function AuditView() {
   ])
 
   return (
-    <Split
+    <SplitView
       name="audit"
       initial={620}
       list={
         <>
-          <AuditBar filters={filters} log={log} />
-          <List log={log} filters={filters} id={id} at={at} pathTo={pathTo} />
+          <AuditFilterBar filters={filters} log={log} />
+          <AuditList log={log} filters={filters} id={id} at={at} pathTo={pathTo} />
         </>
       }
       detail={
@@ -74,18 +74,18 @@ export function AuditView() {
 }
 
 interface ListProps {
-  readonly log: AuditLog
+  readonly log: AuditListStore
   readonly filters: AuditFilters
   readonly id: string | undefined
   readonly at: number
   readonly pathTo: (id: string) => string
 }
 
-function List({ log, filters, id, at, pathTo }: ListProps) {
+function AuditList({ log, filters, id, at, pathTo }: ListProps) {
   const entries = log.entries.value
   return (
     <>
-      {log.problem.value !== undefined && <Trouble reason={log.problem.value} retry={log.refresh} />}
+      {log.problem.value !== undefined && <ErrorNotice reason={log.problem.value} retry={log.refresh} />}
       {log.hasNewer.value && (
         <button type="button" class="small audit-newer" onClick={log.refresh}>
           <Icon name="retry" size={14} />
@@ -106,41 +106,41 @@ function List({ log, filters, id, at, pathTo }: ListProps) {
             )
           }}
           selected={at < 0 ? undefined : at}
-          onEnd={log.more}
-          onTop={(isAtTop) => log.read(!isAtTop)}
+          onEnd={log.loadMore}
+          onTop={(isAtTop) => log.setReading(!isAtTop)}
         />
       )}
       {entries.length === 0 && log.isLoading.value && <Loading what="the audit" />}
-      <Foot log={log} filters={filters} />
+      <ListFooter log={log} filters={filters} />
     </>
   )
 }
 
-function Foot({ log, filters }: { readonly log: AuditLog; readonly filters: AuditFilters }) {
+function ListFooter({ log, filters }: { readonly log: AuditListStore; readonly filters: AuditFilters }) {
   const paused = log.pausedAt.value
   if (paused !== undefined) {
     return (
       <p class="audit-foot">
-        Looked back to {exact(new Date(paused)).replace(/\.\d+$/, '')}.
-        <button type="button" class="small" onClick={log.lookFurther}>
+        Looked back to {formatExactTime(new Date(paused)).replace(/\.\d+$/, '')}.
+        <button type="button" class="small" onClick={log.continueSearch}>
           Look further back
         </button>
       </p>
     )
   }
   if (log.entries.value.length > 0 || log.isLoading.value || log.problem.value !== undefined) return null
-  return isFiltered(filters) ? (
-    <Empty title="Nothing of that kind was done">
-      <button type="button" onClick={clearFilters}>
+  return hasAuditFilters(filters) ? (
+    <EmptyState title="Nothing of that kind was done">
+      <button type="button" onClick={clearAuditFilters}>
         Clear filters
       </button>
-    </Empty>
+    </EmptyState>
   ) : (
-    <Empty title="Nothing was done yet">
+    <EmptyState title="Nothing was done yet">
       <p>Every call, every state that a task came to, and every change of keys and configuration is listed here.</p>
       <button type="button" onClick={() => setQuery({ reads: '1' })}>
         Show what was only looked at, too
       </button>
-    </Empty>
+    </EmptyState>
   )
 }

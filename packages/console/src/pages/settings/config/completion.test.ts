@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { completionAt } from './completion.ts'
-import type { Schema } from './completion.ts'
+import type { ConfigSchema } from './completion.ts'
 
 const file = new URL('../../../../../hub/parley.schema.json', import.meta.url)
-const schema = JSON.parse(readFileSync(file, 'utf8')) as Schema
+const schema = JSON.parse(readFileSync(file, 'utf8')) as ConfigSchema
 
-/** What is offered at `|`. */
+/** The completions at `|`. */
 function offered(marked: string): readonly string[] {
   const found = completionAt(marked.replace('|', ''), marked.indexOf('|'), schema)
-  return found?.offers.map(({ label }) => label) ?? []
+  return found?.items.map(({ label }) => label) ?? []
 }
 
 describe('what the schema offers', () => {
@@ -50,7 +50,7 @@ describe('what the schema offers', () => {
   it('say what each is for, and replace what was typed', () => {
     const found = completionAt('listen:\n  ho', 12, schema)
     assert.deepEqual([found?.from, found?.to], [10, 12])
-    assert.match(found?.offers[0]?.about ?? '', /this machine/)
+    assert.match(found?.items[0]?.about ?? '', /this machine/)
   })
 
   it('are nothing in comments, in quotes, in flow style, and where nothing is known', () => {

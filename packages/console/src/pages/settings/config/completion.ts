@@ -1,34 +1,34 @@
 /**
- * Which keys or values the schema knows at a place in a YAML text. By the indentation of the lines above, which is how people
- * write it; in flow style (`{ a: 1 }`) nothing is offered.
+ * Completes keys and values of the schema at a position in a YAML text. Uses the indentation of the lines above (block style);
+ * offers nothing in flow style (`{ a: 1 }`).
  */
-import { spotAt } from './edit-text.ts'
+import { positionAt } from './text-edits.ts'
 
-export interface Schema {
+export interface ConfigSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly additionalProperties?: Schema | boolean
-  readonly items?: Schema
-  readonly oneOf?: readonly Schema[]
-  readonly anyOf?: readonly Schema[]
-  readonly allOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, ConfigSchema>>
+  readonly additionalProperties?: ConfigSchema | boolean
+  readonly items?: ConfigSchema
+  readonly oneOf?: readonly ConfigSchema[]
+  readonly anyOf?: readonly ConfigSchema[]
+  readonly allOf?: readonly ConfigSchema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly description?: string
 }
 
-export interface Offer {
+export interface Completion {
   readonly label: string
   readonly insert: string
   readonly about: string
 }
 
-export interface Offers {
-  /** What is typed already, and is replaced. */
+export interface CompletionList {
+  /** Start of the typed prefix, which is replaced. */
   readonly from: number
   readonly to: number
-  readonly offers: readonly Offer[]
+  readonly items: readonly Completion[]
 }
 
 interface YamlLine {
@@ -38,9 +38,9 @@ interface YamlLine {
   readonly value: string
 }
 
-export function completionAt(text: string, offset: number, root: Schema): Offers | undefined {
+export function completionAt(text: string, offset: number, root: ConfigSchema): CompletionList | undefined {
   const lines = text.split('\n')
-  const { line: number, column } = spotAt(text, offset)
+  const { line: number, column } = positionAt(text, offset)
   const line = lines[number - 1] ?? ''
   const typed = line.slice(0, column - 1)
   if (/[{["'#]/.test(typed)) return undefined
@@ -52,16 +52,16 @@ export function completionAt(text: string, offset: number, root: Schema): Offers
   const at = schemasAt(root, root, above, siblings)
   const known = key === undefined ? keysOf(root, at, siblings) : valuesOf(root, at, key)
   const offers = known.filter(({ label }) => label.toLowerCase().startsWith(word.toLowerCase()) && label !== word)
-  return offers.length === 0 ? undefined : { from: offset - word.length, to: offset, offers }
+  return offers.length === 0 ? undefined : { from: offset - word.length, to: offset, items: offers }
 }
 
-function read(line: string): YamlLine | undefined {
+function parseLine(line: string): YamlLine | undefined {
   if (/^\s*(#|$)/.test(line)) return undefined
   const [, lead = '', key, value = ''] = /^((?: |- )*)(?:([\w$.~-]+):(?:\s+(.*))?$)?/.exec(line) ?? []
   return { indent: lead.length, isItem: lead.includes('-'), key, value: value.replace(/\s+#.*$/, '').trim() }
 }
 
-/** The keys under which a line stands, the outermost first; `[]` for an item of a list. */
+/** The parent keys of a line, outermost first; `[]` for a list item. */
 function parentsOf(lines: readonly string[], index: number, indent: number): readonly string[] {
   const path: string[] = []
   let within = indent
@@ -70,7 +70,7 @@ function parentsOf(lines: readonly string[], index: number, indent: number): rea
     within = (lines[index] ?? '').indexOf('-') + 1
   }
   for (let at = index - 1; at >= 0 && within > 0; at -= 1) {
-    const line = read(lines[at] ?? '')
+    const line = parseLine(lines[at] ?? '')
     if (line === undefined) continue
     const dash = line.isItem ? (lines[at] ?? '').indexOf('-') : -1
     if (line.indent < within && line.key !== undefined && line.value === '') {
@@ -85,12 +85,12 @@ function parentsOf(lines: readonly string[], index: number, indent: number): rea
   return path
 }
 
-/** Keys of the same mapping that are there already, with their values. */
+/** The other keys of the same mapping, with their values. */
 function siblingsOf(lines: readonly string[], index: number, indent: number): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const look = (from: number, step: 1 | -1): void => {
     for (let at = from; at >= 0 && at < lines.length; at += step) {
-      const line = read(lines[at] ?? '')
+      const line = parseLine(lines[at] ?? '')
       if (line === undefined) continue
       if (line.indent < indent) return
       if (line.indent === indent && line.key !== undefined) found.set(line.key, line.value)
@@ -103,14 +103,14 @@ function siblingsOf(lines: readonly string[], index: number, indent: number): Re
   return found
 }
 
-/** Every schema that may hold there. Of several kinds, that which the `kind` beside it names. */
+/** Every schema that applies there. If there are several kinds, the one that the sibling `kind` names. */
 function schemasAt(
-  root: Schema,
-  schema: Schema,
+  root: ConfigSchema,
+  schema: ConfigSchema,
   path: readonly string[],
   siblings: ReadonlyMap<string, string>,
-): readonly Schema[] {
-  let at: readonly Schema[] = [schema]
+): readonly ConfigSchema[] {
+  let at: readonly ConfigSchema[] = [schema]
   for (const step of path) {
     at = at
       .flatMap((one) => branches(root, one))
@@ -127,21 +127,25 @@ function schemasAt(
   return kind !== undefined && ofKind.length > 0 ? ofKind : all
 }
 
-function branches(root: Schema, schema: Schema): readonly Schema[] {
+function branches(root: ConfigSchema, schema: ConfigSchema): readonly ConfigSchema[] {
   const here = resolved(root, schema)
   const more = [...(here.oneOf ?? []), ...(here.anyOf ?? []), ...(here.allOf ?? [])]
   return [here, ...more.flatMap((one) => branches(root, one))]
 }
 
-function resolved(root: Schema, schema: Schema): Schema {
+function resolved(root: ConfigSchema, schema: ConfigSchema): ConfigSchema {
   if (schema.$ref === undefined) return schema
   const steps = schema.$ref.replace(/^#\/?/, '').split('/')
   const found = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], root)
-  return (found as Schema | undefined) ?? {}
+  return (found as ConfigSchema | undefined) ?? {}
 }
 
-function keysOf(root: Schema, at: readonly Schema[], siblings: ReadonlyMap<string, string>): readonly Offer[] {
-  const found = new Map<string, Offer>()
+function keysOf(
+  root: ConfigSchema,
+  at: readonly ConfigSchema[],
+  siblings: ReadonlyMap<string, string>,
+): readonly Completion[] {
+  const found = new Map<string, Completion>()
   for (const { properties = {} } of at) {
     for (const [label, schema] of Object.entries(properties)) {
       if (siblings.has(label) || found.has(label)) continue
@@ -152,7 +156,7 @@ function keysOf(root: Schema, at: readonly Schema[], siblings: ReadonlyMap<strin
   return [...found.values()]
 }
 
-function valuesOf(root: Schema, at: readonly Schema[], key: string): readonly Offer[] {
+function valuesOf(root: ConfigSchema, at: readonly ConfigSchema[], key: string): readonly Completion[] {
   const schemas = at.flatMap(({ properties }) => {
     const schema = properties?.[key]
     return schema === undefined ? [] : branches(root, schema)

@@ -1,19 +1,19 @@
-/** Somebody else was faster: what they did, and what becomes of what one typed. */
-import { call } from '../../../api/call.ts'
+/** An edit conflict: the other user's change, and the choices for the own draft. */
+import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { query, setQuery } from '../../../app/router.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { Ago } from '../../../parts/time.tsx'
-import { Loading } from '../../../parts/trouble.tsx'
-import { inverted } from './diff-rows.ts'
-import { DiffView } from './diff-view.tsx'
-import { base, discard, keepMine, theirs } from './draft.ts'
-import type { ConfigText } from './draft.ts'
+import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { RelativeTime } from '../../../components/time.tsx'
+import { Loading } from '../../../components/status/error-notice.tsx'
+import { invertDiff } from '../../../components/diff/line-diff.ts'
+import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
+import { baseConfig, discardDraft, rebaseDraft, conflictingConfig } from './config-draft.ts'
+import type { ConfigText } from './config-draft.ts'
 
-export function Conflict() {
-  const found = theirs.value
-  const versions = useResource(`versions ${found?.hash}`, (signal) => call('listConfigVersions', { signal }))
+export function ConfigConflict() {
+  const found = conflictingConfig.value
+  const versions = useResource(`versions ${found?.hash}`, (signal) => callAdmin('listConfigVersions', { signal }))
   const newest = versions.value.value?.versions.find(({ hash }) => hash === found?.hash)
   const isShown = query.value.get('theirs') !== null
   if (found === undefined) return null
@@ -22,12 +22,12 @@ export function Conflict() {
       <div class="config-conflict-head" role="alert">
         <Icon name="warning" />
         <p class="grow">
-          <strong>Somebody else changed the configuration</strong>
+          <strong>The configuration was changed meanwhile</strong>
           {newest === undefined ? (
             ', perhaps in the file itself'
           ) : (
             <>
-              : {newest.who}, <Ago at={newest.at} />
+              : {newest.who}, <RelativeTime at={newest.at} />
               {newest.note !== undefined && <>, “{newest.note}”</>}
             </>
           )}
@@ -38,39 +38,39 @@ export function Conflict() {
         <button type="button" aria-expanded={isShown} onClick={() => setQuery({ theirs: isShown ? undefined : '1' })}>
           {isShown ? 'Hide theirs' : 'Look at theirs'}
         </button>
-        <button type="button" onClick={() => keep()}>
+        <button type="button" onClick={() => keepDraft()}>
           Keep mine, over theirs
         </button>
-        <Confirm label="Take theirs" question="Take theirs?" does={async () => take()}>
+        <ConfirmButton label="Take theirs" question="Take theirs?" onConfirm={async () => takeConflicting()}>
           What you typed is gone then.
-        </Confirm>
+        </ConfirmButton>
       </div>
-      {isShown && <Theirs found={found} />}
+      {isShown && <ConflictingChanges found={found} />}
     </section>
   )
 }
 
-function keep(): void {
-  keepMine()
+function keepDraft(): void {
+  rebaseDraft()
   setQuery({ theirs: undefined })
 }
 
-function take(): void {
-  discard()
+function takeConflicting(): void {
+  discardDraft()
   setQuery({ theirs: undefined })
 }
 
-/** From what one began with to what holds now: the hub compares the other way round. */
-function Theirs({ found }: { readonly found: ConfigText }) {
-  const before = base.value?.text ?? ''
+/** From the base of the draft to the current configuration; the hub compares in the opposite direction. */
+function ConflictingChanges({ found }: { readonly found: ConfigText }) {
+  const before = baseConfig.value?.text ?? ''
   const compared = useResource(`theirs ${found.hash}`, async (signal) => {
-    const { diff } = await call('diffConfig', { body: { text: before }, signal })
-    return inverted(diff)
+    const { diff } = await callAdmin('diffConfig', { body: { text: before }, signal })
+    return invertDiff(diff)
   })
   if (compared.value.value !== undefined) {
-    return <DiffView diff={compared.value.value} label="What they changed" before="Before" after="Theirs" />
+    return <LineDiffView diff={compared.value.value} label="What they changed" before="Before" after="Theirs" />
   }
-  // A text from which a secret was taken away meanwhile cannot be compared; it can be read.
+  // A text from which a secret was removed meanwhile cannot be compared; it is shown as is.
   if (compared.problem.value !== undefined) return <pre class="config-theirs mono">{found.text}</pre>
   return <Loading what="what they changed" />
 }

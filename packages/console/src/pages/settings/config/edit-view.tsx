@@ -1,33 +1,33 @@
-/** Writing the configuration: checked while one types, found through, and on to the comparison when it is right. */
+/** The configuration editor: checks while the user types, searches, and leads to the review. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { call } from '../../../api/call.ts'
+import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
-import { useKeys } from '../../../app/keys.ts'
-import { useActions } from '../../../app/palette-state.ts'
-import { go, query, setQuery } from '../../../app/router.ts'
-import { Copy } from '../../../parts/copy.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { Conflict } from './conflict.tsx'
+import { useShortcuts } from '../../../app/shortcuts.ts'
+import { usePaletteActions } from '../../../app/palette-state.ts'
+import { navigate, query, setQuery } from '../../../app/router.ts'
+import { CopyButton } from '../../../components/content/copy-button.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { ConfigConflict } from './conflict.tsx'
 import type { ConfigResource } from './config-resource.ts'
-import { base, discard, isEdited, text, theirs, type } from './draft.ts'
-import { lineRange } from './edit-text.ts'
+import { baseConfig, discardDraft, isDraftEdited, draftText, conflictingConfig, setDraftText } from './config-draft.ts'
+import { lineRange } from './text-edits.ts'
 import { Editor } from './editor.tsx'
 import { showRange } from './editor-field.ts'
-import { FindBar, useFind } from './find-bar.tsx'
+import { FindBar, useFindInText } from './find-bar.tsx'
 import { LastApplied } from './last-applied.tsx'
-import { Problems } from './problems.tsx'
-import { useCheck } from './use-check.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
+import { ConfigProblems } from './problems.tsx'
+import { useConfigCheck } from './use-config-check.ts'
+import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 
-export function EditView({ config }: { readonly config: ConfigResource }) {
+export function ConfigEditView({ config }: { readonly config: ConfigResource }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const spot = useSignal({ line: 1, column: 1 })
-  const check = useCheck(text.value, isEdited.value)
-  const find = useFind(field, text.value)
-  const schema = useResource('schema', (signal) => call('getConfigSchema', { signal }))
+  const check = useConfigCheck(draftText.value, isDraftEdited.value)
+  const find = useFindInText(field, draftText.value)
+  const schema = useResource('schema', (signal) => callAdmin('getConfigSchema', { signal }))
   const { problems, state } = check
-  const isRight = isEdited.value && state === 'checked' && problems.length === 0
+  const isRight = isDraftEdited.value && state === 'checked' && problems.length === 0
 
   function jump(line: number): void {
     const element = field.current
@@ -37,7 +37,7 @@ export function EditView({ config }: { readonly config: ConfigResource }) {
     spot.value = { line, column: 1 }
   }
 
-  // A link may name a line: those who are told of a mistake can be sent to it.
+  // A link may name a line, so that it can point to an error.
   const wanted = Number(query.value.get('line') ?? 0)
   useEffect(() => {
     if (wanted < 1 || field.current === null) return
@@ -45,59 +45,59 @@ export function EditView({ config }: { readonly config: ConfigResource }) {
     setQuery({ line: undefined })
   }, [wanted])
 
-  useKeys([
-    { key: 'mod+f', does: 'Find in the configuration', run: () => find.open() },
-    { key: 'mod+enter', does: 'Review the changes', run: () => isRight && go('/settings/config/review') },
+  useShortcuts([
+    { key: 'mod+f', label: 'Find in the configuration', run: () => find.open() },
+    { key: 'mod+enter', label: 'Review the changes', run: () => isRight && navigate('/settings/config/review') },
   ])
-  useActions([
+  usePaletteActions([
     { title: 'Find in the configuration', run: () => find.open() },
-    { title: 'Versions of the configuration', run: () => go('/settings/config/versions') },
+    { title: 'Versions of the configuration', run: () => navigate('/settings/config/versions') },
   ])
 
   return (
     <div class="config">
       <div class="config-bar">
-        <p class="config-file mono cut" title={base.value?.file}>
-          {base.value?.file}
+        <p class="config-file mono cut" title={baseConfig.value?.file}>
+          {baseConfig.value?.file}
         </p>
         <button type="button" class="plain" onClick={() => find.open()}>
           <Icon name="search" size={14} />
           Find
         </button>
-        <Copy text={() => text.value} label="Copy the configuration" />
+        <CopyButton text={() => draftText.value} label="Copy the configuration" />
         <a class="button" href="/settings/config/versions">
           Versions
         </a>
-        {isEdited.value && (
-          <Confirm label="Discard" question="Discard your changes?" does={async () => discard()}>
+        {isDraftEdited.value && (
+          <ConfirmButton label="Discard" question="Discard your changes?" onConfirm={async () => discardDraft()}>
             What you typed is gone then. The hub goes on with what it has.
-          </Confirm>
+          </ConfirmButton>
         )}
         <button
           type="button"
           class="primary"
           disabled={!isRight}
           aria-describedby="config-check"
-          onClick={() => go('/settings/config/review')}
+          onClick={() => navigate('/settings/config/review')}
         >
           Review changes
         </button>
       </div>
-      {theirs.value !== undefined && <Conflict />}
+      {conflictingConfig.value !== undefined && <ConfigConflict />}
       <LastApplied />
       {find.isOpen && <FindBar find={find} />}
       <Editor
         field={field}
         label="Configuration"
-        text={text.value}
-        onInput={type}
-        onSpot={(at) => (spot.value = at)}
-        wrong={isEdited.value ? problems.flatMap(({ line }) => line ?? []) : []}
+        text={draftText.value}
+        onInput={setDraftText}
+        onPositionChange={(at) => (spot.value = at)}
+        errorLines={isDraftEdited.value ? problems.flatMap(({ line }) => line ?? []) : []}
         found={find.isOpen ? find.found : undefined}
-        schema={base.value?.file.endsWith('.json') === true ? undefined : schema.value.value}
+        schema={baseConfig.value?.file.endsWith('.json') === true ? undefined : schema.value.value}
         describedBy="config-hint"
       />
-      <Problems check={check} isEdited={isEdited.value} jump={jump} reload={config.reload} />
+      <ConfigProblems check={check} isEdited={isDraftEdited.value} jump={jump} reload={config.reload} />
       <p class="config-foot faint">
         <span id="config-hint">
           Secrets are <code>(not shown)</code> and stay what they are. <kbd>Ctrl</kbd> <kbd>Space</kbd> offers keys;{' '}

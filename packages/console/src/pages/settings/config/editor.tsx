@@ -1,21 +1,21 @@
 /**
- * A text with line numbers: a plain field, so that the browser's own undo, selection, spelling and screen reader work as
- * everywhere. Marks lie under it.
+ * A text editor with line numbers: a plain textarea, so that the browser's undo, selection, spell checking and screen reader
+ * support work. Marks are drawn in a layer below it.
  */
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { countLines, indent, newLine, outdent, spotAt } from './edit-text.ts'
-import type { Edit, Spot } from './edit-text.ts'
-import { applyEdit, topOf } from './editor-field.ts'
-import { Offered, useOffers } from './offers.tsx'
-import type { Schema } from './completion.ts'
+import { countLines, indent, newLine, outdent, positionAt } from './text-edits.ts'
+import type { TextEdit, TextPosition } from './text-edits.ts'
+import { applyEdit, lineTop } from './editor-field.ts'
+import { CompletionPopup, useCompletion } from './completion-popup.tsx'
+import type { ConfigSchema } from './completion.ts'
 import './editor.css'
 
-export interface Found {
+export interface FindMatches {
   readonly offsets: readonly number[]
   readonly length: number
-  /** Which of them one is at. */
+  /** Index of the current match. */
   readonly at: number
 }
 
@@ -23,21 +23,21 @@ export interface EditorProps {
   readonly field: RefObject<HTMLTextAreaElement | null>
   readonly label: string
   readonly text: string
-  /** Nothing: it is only read. */
+  /** Omitted if the text is read-only. */
   readonly onInput?: (text: string) => void
-  readonly onSpot?: (spot: Spot) => void
-  /** Lines that something is wrong with. */
-  readonly wrong?: readonly number[]
-  readonly found?: Found | undefined
-  readonly schema?: Schema | undefined
+  readonly onPositionChange?: (spot: TextPosition) => void
+  /** Lines with errors. */
+  readonly errorLines?: readonly number[]
+  readonly found?: FindMatches | undefined
+  readonly schema?: ConfigSchema | undefined
   readonly describedBy?: string
 }
 
 export function Editor(props: EditorProps) {
-  const { field, label, text, onInput, onSpot, wrong = [], found, schema, describedBy } = props
+  const { field, label, text, onInput, onPositionChange, errorLines = [], found, schema, describedBy } = props
   const scroll = useSignal({ top: 0, left: 0 })
   const isFree = useRef(false)
-  const offers = useOffers(field, schema)
+  const offers = useCompletion(field, schema)
   const lines = countLines(text)
 
   useLayoutEffect(() => {
@@ -49,9 +49,9 @@ export function Editor(props: EditorProps) {
     const element = field.current
     if (element === null || onInput === undefined || event.isComposing || event.altKey) return
     if (offers.press(event)) return
-    // Who uses no mouse must get out again: Esc, then Tab.
+    // Keyboard users must be able to leave the field: Esc, then Tab.
     if (event.key === 'Escape') isFree.current = true
-    const edit = isFree.current && event.key === 'Tab' ? undefined : editOf(event, element)
+    const edit = isFree.current && event.key === 'Tab' ? undefined : editForKey(event, element)
     if (event.key !== 'Escape' && event.key !== 'Shift') isFree.current = false
     if (edit === undefined) return
     event.preventDefault()
@@ -60,7 +60,7 @@ export function Editor(props: EditorProps) {
 
   function moved(): void {
     const element = field.current
-    if (element !== null) onSpot?.(spotAt(element.value, element.selectionStart))
+    if (element !== null) onPositionChange?.(positionAt(element.value, element.selectionStart))
   }
 
   const { top, left } = scroll.value
@@ -71,8 +71,8 @@ export function Editor(props: EditorProps) {
       <div class="editor-gutter" aria-hidden="true">
         <pre style={down}>{Array.from({ length: lines }, (_, index) => index + 1).join('\n')}</pre>
         <div class="editor-layer" style={{ ...down, left: 0 }}>
-          {wrong.map((line) => (
-            <span key={line} class="editor-sign" style={{ top: topOf(line) }}>
+          {errorLines.map((line) => (
+            <span key={line} class="editor-sign" style={{ top: lineTop(line) }}>
               ✕
             </span>
           ))}
@@ -80,8 +80,8 @@ export function Editor(props: EditorProps) {
       </div>
       <div class="editor-field">
         <div class="editor-layer" style={moveBy} aria-hidden="true">
-          {wrong.map((line) => (
-            <div key={line} class="editor-mark" style={{ top: topOf(line) }} />
+          {errorLines.map((line) => (
+            <div key={line} class="editor-mark" style={{ top: lineTop(line) }} />
           ))}
           {found !== undefined && <FoundMarks text={text} found={found} />}
         </div>
@@ -89,7 +89,7 @@ export function Editor(props: EditorProps) {
           ref={field}
           aria-label={label}
           aria-describedby={describedBy}
-          aria-invalid={wrong.length > 0}
+          aria-invalid={errorLines.length > 0}
           value={text}
           readOnly={onInput === undefined}
           spellcheck={false}
@@ -109,26 +109,26 @@ export function Editor(props: EditorProps) {
             scroll.value = { top: scrollTop, left: scrollLeft }
           }}
         />
-        <Offered offers={offers} text={text} style={moveBy} />
+        <CompletionPopup offers={offers} text={text} style={moveBy} />
       </div>
     </div>
   )
 }
 
-/** More would be drawn than anybody looks at. */
-const mostMarks = 200
+/** Limit on rendered marks. */
+const maxMarks = 200
 
-function FoundMarks({ text, found }: { readonly text: string; readonly found: Found }) {
-  const from = Math.max(0, found.at - mostMarks / 2)
+function FoundMarks({ text, found }: { readonly text: string; readonly found: FindMatches }) {
+  const from = Math.max(0, found.at - maxMarks / 2)
   return (
     <>
-      {found.offsets.slice(from, from + mostMarks).map((offset, index) => {
-        const { line, column } = spotAt(text, offset)
+      {found.offsets.slice(from, from + maxMarks).map((offset, index) => {
+        const { line, column } = positionAt(text, offset)
         return (
           <div
             key={offset}
             class={from + index === found.at ? 'editor-found here' : 'editor-found'}
-            style={{ top: topOf(line), left: `${column - 1}ch`, width: `${found.length}ch` }}
+            style={{ top: lineTop(line), left: `${column - 1}ch`, width: `${found.length}ch` }}
           />
         )
       })}
@@ -136,7 +136,10 @@ function FoundMarks({ text, found }: { readonly text: string; readonly found: Fo
   )
 }
 
-function editOf(event: KeyboardEvent, { value, selectionStart, selectionEnd }: HTMLTextAreaElement): Edit | undefined {
+function editForKey(
+  event: KeyboardEvent,
+  { value, selectionStart, selectionEnd }: HTMLTextAreaElement,
+): TextEdit | undefined {
   if (event.metaKey || event.ctrlKey) return undefined
   if (event.key === 'Tab') return (event.shiftKey ? outdent : indent)(value, selectionStart, selectionEnd)
   if (event.key === 'Enter' && !event.shiftKey) return newLine(value, selectionStart, selectionEnd)

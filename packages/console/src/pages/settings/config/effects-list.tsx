@@ -1,11 +1,11 @@
-/** What applying does, or has done: agents that come, change and go, and what waits for a restart. */
+/** The effects of applying a configuration: agents added, changed and removed, and what needs a restart. */
 import type { ConfigEffects } from '../../../api/admin.ts'
-import { Mark } from '../../../parts/state.tsx'
-import { effectsIn } from './effects.ts'
-import type { Effect } from './effects.ts'
+import { StatusBadge } from '../../../components/status/task-state.tsx'
+import { describeEffects } from './effects.ts'
+import type { ConfigEffectText } from './effects.ts'
 
 const looks: Readonly<
-  Record<Effect['id'], readonly [tone: 'done' | 'working' | 'failed' | 'waiting' | 'ended', shape: string]>
+  Record<ConfigEffectText['id'], readonly [tone: 'done' | 'working' | 'failed' | 'waiting' | 'ended', shape: string]>
 > = {
   added: ['done', '+'],
   changed: ['working', '◐'],
@@ -18,9 +18,9 @@ const looks: Readonly<
 export function EffectsList({ effects }: { readonly effects: ConfigEffects }) {
   return (
     <ul class="config-effects">
-      {effectsIn(effects).map(({ id, word, names, text }) => (
+      {describeEffects(effects).map(({ id, word, names, text }) => (
         <li key={id}>
-          <Mark tone={looks[id][0]} shape={looks[id][1]} word={word} />
+          <StatusBadge tone={looks[id][0]} shape={looks[id][1]} word={word} />
           <p>
             {names.map((name, index) => (
               <span key={name}>

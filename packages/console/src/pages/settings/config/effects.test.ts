@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { effectsIn, effectsLine } from './effects.ts'
+import { describeEffects, effectsSummary } from './effects.ts'
 
 const none = { added: [], changed: [], removed: [], applied: [], restart: [] }
 
@@ -8,17 +8,17 @@ describe('what applying does', () => {
   it('is told part by part, and only the parts that there are', () => {
     const effects = { ...none, added: ['timer'], removed: ['old', 'older'], restart: ['listen'] }
     assert.deepEqual(
-      effectsIn(effects).map(({ id, names }) => [id, names]),
+      describeEffects(effects).map(({ id, names }) => [id, names]),
       [
         ['added', ['timer']],
         ['removed', ['old', 'older']],
         ['restart', ['listen']],
       ],
     )
-    assert.equal(effectsLine(effects), 'new: timer; removed: old, older; later: listen')
+    assert.equal(effectsSummary(effects), 'new: timer; removed: old, older; later: listen')
   })
 
   it('is said to be nothing where only the text differs', () => {
-    assert.match(effectsLine(none), /only the text differs/)
+    assert.match(effectsSummary(none), /only the text differs/)
   })
 })

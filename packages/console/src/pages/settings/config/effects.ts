@@ -1,16 +1,22 @@
-/** What applying a configuration does, in words, before and after. */
+/** The effects of applying a configuration as text, before and after. */
 import type { ConfigEffects } from '../../../api/admin.ts'
 
-export interface Effect {
+export interface ConfigEffectText {
   readonly id: keyof ConfigEffects | 'none'
   readonly word: string
-  /** Agents or sections; told apart, because agents can be looked at. */
+  /** Agents or sections; separate, because agents have pages to link to. */
   readonly names: readonly string[]
   readonly text: string
 }
 
-export function effectsIn({ added, changed, removed, applied, restart }: ConfigEffects): readonly Effect[] {
-  const all: readonly Effect[] = [
+export function describeEffects({
+  added,
+  changed,
+  removed,
+  applied,
+  restart,
+}: ConfigEffects): readonly ConfigEffectText[] {
+  const all: readonly ConfigEffectText[] = [
     { id: 'added', word: 'new', names: added, text: 'can be called at once.' },
     {
       id: 'changed',
@@ -34,9 +40,9 @@ export function effectsIn({ added, changed, removed, applied, restart }: ConfigE
   ]
 }
 
-/** In one line, for those who only hear it. */
-export function effectsLine(effects: ConfigEffects): string {
-  return effectsIn(effects)
+/** In one line, for screen readers. */
+export function effectsSummary(effects: ConfigEffects): string {
+  return describeEffects(effects)
     .map(({ id, word, names, text }) => (id === 'none' ? text : `${word}: ${names.join(', ')}`))
     .join('; ')
 }

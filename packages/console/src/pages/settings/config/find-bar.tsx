@@ -1,25 +1,25 @@
-/** Finding in the text: where it stands is marked, and one goes from place to place. */
+/** Search in the text: matches are marked, and the user steps through them. */
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { query, setQuery } from '../../../app/router.ts'
-import { Icon } from '../../../parts/icon.tsx'
-import { findAll } from './edit-text.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { findAll } from './text-edits.ts'
 import { showRange } from './editor-field.ts'
-import type { Found } from './editor.tsx'
+import type { FindMatches } from './editor.tsx'
 
-export interface Find {
+export interface FindState {
   readonly isOpen: boolean
-  readonly wanted: string
-  readonly found: Found
+  readonly searchText: string
+  readonly found: FindMatches
   open(): void
   close(): void
-  look(wanted: string): void
+  search(wanted: string): void
   move(by: number): void
   readonly input: RefObject<HTMLInputElement | null>
 }
 
-export function useFind(field: RefObject<HTMLTextAreaElement | null>, text: string): Find {
+export function useFindInText(field: RefObject<HTMLTextAreaElement | null>, text: string): FindState {
   const input = useRef<HTMLInputElement>(null)
   const at = useSignal(0)
   const asked = query.value.get('find')
@@ -35,14 +35,14 @@ export function useFind(field: RefObject<HTMLTextAreaElement | null>, text: stri
 
   return {
     isOpen: asked !== null,
-    wanted,
+    searchText: wanted,
     found: { offsets, length: wanted.length, at: here },
     input,
     open() {
       const element = field.current
       const chosen = element?.value.slice(element.selectionStart, element.selectionEnd) ?? ''
       const begin = chosen === '' || chosen.includes('\n') ? wanted : chosen
-      // Empty, too: that it is open is part of the address.
+      // Also when empty: the address says that the bar is open.
       if (asked === null) setQuery({ find: begin === '' ? ' ' : begin })
       input.current?.focus()
       input.current?.select()
@@ -54,7 +54,7 @@ export function useFind(field: RefObject<HTMLTextAreaElement | null>, text: stri
       if (from === undefined) field.current.focus()
       else showRange(field.current, from, from + wanted.length, true)
     },
-    look(next) {
+    search(next) {
       setQuery({ find: next === '' ? ' ' : next })
       show(0, findAll(text, next), next.length)
     },
@@ -64,9 +64,9 @@ export function useFind(field: RefObject<HTMLTextAreaElement | null>, text: stri
   }
 }
 
-export function FindBar({ find }: { readonly find: Find }) {
-  const { wanted, found, input } = find
-  const shown = wanted === ' ' ? '' : wanted
+export function FindBar({ find }: { readonly find: FindState }) {
+  const { searchText, found, input } = find
+  const shown = searchText === ' ' ? '' : searchText
   useEffect(() => {
     input.current?.focus()
     input.current?.select()
@@ -88,7 +88,7 @@ export function FindBar({ find }: { readonly find: Find }) {
         aria-label="Find in the configuration"
         placeholder="Find"
         value={shown}
-        onInput={(event) => find.look(event.currentTarget.value)}
+        onInput={(event) => find.search(event.currentTarget.value)}
         onKeyDown={press}
       />
       <span class="faint config-count" role="status">

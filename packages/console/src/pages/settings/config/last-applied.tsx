@@ -1,17 +1,17 @@
-/** What the last change came to, until it is put away: above all what only holds after a restart. */
+/** The effects of the last change, until dismissed; above all what needs a restart. */
 import { signal } from '@preact/signals'
 import type { ConfigEffects } from '../../../api/admin.ts'
-import { Icon } from '../../../parts/icon.tsx'
+import { Icon } from '../../../components/icon.tsx'
 import { EffectsList } from './effects-list.tsx'
 
-const last = signal<ConfigEffects | undefined>(undefined)
+const lastEffects = signal<ConfigEffects | undefined>(undefined)
 
-export function noteApplied(effects: ConfigEffects): void {
-  last.value = effects
+export function setLastApplied(effects: ConfigEffects): void {
+  lastEffects.value = effects
 }
 
 export function LastApplied() {
-  const effects = last.value
+  const effects = lastEffects.value
   if (effects === undefined) return null
   return (
     <section class="config-applied panel" aria-label="Applied">
@@ -19,7 +19,7 @@ export function LastApplied() {
         <h2>Applied</h2>
         <EffectsList effects={effects} />
       </div>
-      <button type="button" class="plain icon" aria-label="Put away" onClick={() => (last.value = undefined)}>
+      <button type="button" class="plain icon" aria-label="Put away" onClick={() => (lastEffects.value = undefined)}>
         <Icon name="close" />
       </button>
     </section>

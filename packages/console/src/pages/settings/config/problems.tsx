@@ -1,36 +1,36 @@
-/** What is wrong with the text, each with the line to go to. */
-import { Mark } from '../../../parts/state.tsx'
-import { Trouble } from '../../../parts/trouble.tsx'
-import { many } from '../../../parts/words.ts'
-import type { Check } from './use-check.ts'
+/** The errors of the text, each with a link to its line. */
+import { StatusBadge } from '../../../components/status/task-state.tsx'
+import { ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { pluralize } from '../../../components/format.ts'
+import type { ConfigCheck } from './use-config-check.ts'
 
-export interface ProblemsProps {
-  readonly check: Check
+export interface ConfigProblemsProps {
+  readonly check: ConfigCheck
   readonly isEdited: boolean
   readonly jump: (line: number) => void
   readonly reload: () => void
 }
 
-export function Problems({ check, isEdited, jump, reload }: ProblemsProps) {
+export function ConfigProblems({ check, isEdited, jump, reload }: ConfigProblemsProps) {
   const { state, problems, reason } = check
   return (
     <section class="config-problems" aria-label="What is wrong">
       <p id="config-check" role="status">
-        <Verdict check={check} isEdited={isEdited} />
+        <CheckStatus check={check} isEdited={isEdited} />
       </p>
-      {state === 'failed' && <Trouble reason={reason} retry={reload} />}
+      {state === 'failed' && <ErrorNotice reason={reason} retry={reload} />}
       {problems.length > 0 && (
         <ul>
           {problems.map(({ path, line, message }, index) => (
             <li key={index}>
               {line === undefined ? (
                 <p class="config-problem">
-                  <Words path={path} message={message} />
+                  <ProblemText path={path} message={message} />
                 </p>
               ) : (
                 <button type="button" class="plain config-problem" onClick={() => jump(line)}>
                   <span class="config-line">line {line}</span>
-                  <Words path={path} message={message} />
+                  <ProblemText path={path} message={message} />
                 </button>
               )}
             </li>
@@ -41,7 +41,7 @@ export function Problems({ check, isEdited, jump, reload }: ProblemsProps) {
   )
 }
 
-function Words({ path, message }: { readonly path: string; readonly message: string }) {
+function ProblemText({ path, message }: { readonly path: string; readonly message: string }) {
   return (
     <span>
       {path !== '' && <code>{path}</code>} {message}
@@ -49,12 +49,12 @@ function Words({ path, message }: { readonly path: string; readonly message: str
   )
 }
 
-function Verdict({ check, isEdited }: { readonly check: Check; readonly isEdited: boolean }) {
-  if (!isEdited) return <Mark tone="ended" shape="–" word="as the hub has it" />
-  if (check.state === 'failed') return <Mark tone="failed" shape="✕" word="could not be checked" />
+function CheckStatus({ check, isEdited }: { readonly check: ConfigCheck; readonly isEdited: boolean }) {
+  if (!isEdited) return <StatusBadge tone="ended" shape="–" word="as the hub has it" />
+  if (check.state === 'failed') return <StatusBadge tone="failed" shape="✕" word="could not be checked" />
   if (check.problems.length > 0) {
-    return <Mark tone="failed" shape="✕" word={many(check.problems.length, 'mistake')} />
+    return <StatusBadge tone="failed" shape="✕" word={pluralize(check.problems.length, 'mistake')} />
   }
-  if (check.state === 'checking') return <Mark tone="working" shape="○" word="checking" />
-  return <Mark tone="done" shape="●" word="no mistakes; not applied yet" />
+  if (check.state === 'checking') return <StatusBadge tone="working" shape="○" word="checking" />
+  return <StatusBadge tone="done" shape="●" word="no mistakes; not applied yet" />
 }

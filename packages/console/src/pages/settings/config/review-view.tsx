@@ -1,65 +1,65 @@
-/** What would be different, and what that does, before it is done. */
+/** The review of a change: the diff and its effects, before it is applied. */
 import { useSignal } from '@preact/signals'
-import { call } from '../../../api/call.ts'
-import { isProblem, problemOf } from '../../../api/problem.ts'
+import { callAdmin } from '../../../api/admin-client.ts'
+import { isProblem, toProblem } from '../../../api/problem.ts'
 import { useResource } from '../../../api/resource.ts'
-import { tell } from '../../../app/announce.ts'
-import { useKeys } from '../../../app/keys.ts'
-import { go } from '../../../app/router.ts'
-import { Empty, Loading, Trouble } from '../../../parts/trouble.tsx'
-import { Conflict } from './conflict.tsx'
+import { showToast } from '../../../app/announce.ts'
+import { useShortcuts } from '../../../app/shortcuts.ts'
+import { navigate } from '../../../app/router.ts'
+import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { ConfigConflict } from './conflict.tsx'
 import type { ConfigResource } from './config-resource.ts'
-import { DiffView } from './diff-view.tsx'
-import { base, begin, isEdited, text, theirs } from './draft.ts'
-import { effectsLine } from './effects.ts'
+import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
+import { baseConfig, resetDraft, isDraftEdited, draftText, conflictingConfig } from './config-draft.ts'
+import { effectsSummary } from './effects.ts'
 import { EffectsList } from './effects-list.tsx'
-import { noteApplied } from './last-applied.tsx'
+import { setLastApplied } from './last-applied.tsx'
 
 const back = '/settings/config'
 
 export function ReviewView({ config }: { readonly config: ConfigResource }) {
   const compared = useResource(
-    `diff ${base.value?.hash} ${theirs.value?.hash}`,
-    (signal) => call('diffConfig', { body: { text: text.value }, signal }),
+    `diff ${baseConfig.value?.hash} ${conflictingConfig.value?.hash}`,
+    (signal) => callAdmin('diffConfig', { body: { text: draftText.value }, signal }),
     ({ type }) => type === 'config',
   )
   const note = useSignal('')
   const isBusy = useSignal(false)
   const refused = useSignal<unknown>(undefined)
-  useKeys([{ key: 'Escape', does: 'Back to the text', run: () => go(back) }])
+  useShortcuts([{ key: 'Escape', label: 'Back to the text', run: () => navigate(back) }])
 
   async function apply(): Promise<void> {
     isBusy.value = true
     refused.value = undefined
     try {
       const said = note.value.trim()
-      const { hash } = base.value ?? {}
-      const { effects } = await call('applyConfig', {
+      const { hash } = baseConfig.value ?? {}
+      const { effects } = await callAdmin('applyConfig', {
         body: {
-          text: text.value,
+          text: draftText.value,
           ...(said === '' ? {} : { note: said }),
           ...(hash === undefined ? {} : { base: hash }),
         },
       })
-      begin(await call('getConfig'))
-      noteApplied(effects)
-      tell(`Applied. ${effectsLine(effects)}`)
-      go(back)
+      resetDraft(await callAdmin('getConfig'))
+      setLastApplied(effects)
+      showToast(`Applied. ${effectsSummary(effects)}`)
+      navigate(back)
     } catch (reason) {
-      // Who was slower is shown what the other did.
+      // On a conflict, load and show the other user's change.
       if (isProblem(reason, 'CONFLICT')) config.reload()
-      else refused.value = problemOf(reason)
+      else refused.value = toProblem(reason)
     }
     isBusy.value = false
   }
 
-  if (!isEdited.value) {
+  if (!isDraftEdited.value) {
     return (
-      <Empty title="There is nothing to review">
+      <EmptyState title="There is nothing to review">
         <a class="button" href={back}>
           Edit the configuration
         </a>
-      </Empty>
+      </EmptyState>
     )
   }
   const found = compared.value.value
@@ -71,9 +71,9 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
           Back to the text
         </a>
       </div>
-      {theirs.value !== undefined && <Conflict />}
-      {compared.problem.value !== undefined && <Trouble reason={compared.problem.value} retry={compared.reload} />}
-      {refused.value !== undefined && <Trouble reason={refused.value} />}
+      {conflictingConfig.value !== undefined && <ConfigConflict />}
+      {compared.problem.value !== undefined && <ErrorNotice reason={compared.problem.value} retry={compared.reload} />}
+      {refused.value !== undefined && <ErrorNotice reason={refused.value} />}
       {found === undefined && compared.problem.value === undefined && <Loading what="the comparison" />}
       {found !== undefined && (
         <>
@@ -81,7 +81,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
             <h3 id="config-effects">What it does</h3>
             <EffectsList effects={found.effects} />
           </section>
-          <DiffView diff={found.diff} label="Changes, line by line" before="Holds now" after="Yours" />
+          <LineDiffView diff={found.diff} label="Changes, line by line" before="Holds now" after="Yours" />
           <form
             class="config-apply"
             onSubmit={(event) => {
@@ -90,7 +90,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
             }}
           >
             <div class="field grow">
-              <label for="config-note">Note, for whoever looks at the versions later</label>
+              <label for="config-note">Note, shown in the list of versions</label>
               <input
                 id="config-note"
                 type="text"
@@ -100,7 +100,7 @@ export function ReviewView({ config }: { readonly config: ConfigResource }) {
                 onInput={(event) => (note.value = event.currentTarget.value)}
               />
             </div>
-            <button type="submit" class="primary" disabled={isBusy.value || theirs.value !== undefined}>
+            <button type="submit" class="primary" disabled={isBusy.value || conflictingConfig.value !== undefined}>
               Apply
             </button>
           </form>

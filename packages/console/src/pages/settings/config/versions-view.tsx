@@ -1,63 +1,63 @@
-/** What was applied before: by whom, when and why; read, compared with now, and gone back to. */
+/** Applied versions: author, time and note; view, compare with the current one, restore. */
 import { useRef } from 'preact/hooks'
-import { call } from '../../../api/call.ts'
-import type { AnswerOf } from '../../../api/call.ts'
+import { callAdmin } from '../../../api/admin-client.ts'
+import type { AdminResponse } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
-import { tell } from '../../../app/announce.ts'
-import { useKeys } from '../../../app/keys.ts'
-import { go, query } from '../../../app/router.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { Copy } from '../../../parts/copy.tsx'
-import { DetailHead } from '../../../parts/sheet.tsx'
-import { Split } from '../../../parts/split.tsx'
-import { Mark } from '../../../parts/state.tsx'
-import { Tabs } from '../../../parts/tabs.tsx'
-import { Ago, exact } from '../../../parts/time.tsx'
-import { Empty, Loading, Trouble } from '../../../parts/trouble.tsx'
+import { showToast } from '../../../app/announce.ts'
+import { useShortcuts } from '../../../app/shortcuts.ts'
+import { navigate, query } from '../../../app/router.ts'
+import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
+import { CopyButton } from '../../../components/content/copy-button.tsx'
+import { DetailHead } from '../../../components/layout/page-head.tsx'
+import { SplitView } from '../../../components/layout/split-view.tsx'
+import { StatusBadge } from '../../../components/status/task-state.tsx'
+import { Tabs } from '../../../components/layout/tabs.tsx'
+import { RelativeTime, formatExactTime } from '../../../components/time.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
 import type { ConfigResource } from './config-resource.ts'
-import { DiffView } from './diff-view.tsx'
-import { begin, isEdited } from './draft.ts'
+import { LineDiffView } from '../../../components/diff/line-diff-view.tsx'
+import { resetDraft, isDraftEdited } from './config-draft.ts'
 import { Editor } from './editor.tsx'
 import { EffectsList } from './effects-list.tsx'
-import { effectsLine } from './effects.ts'
-import { noteApplied } from './last-applied.tsx'
+import { effectsSummary } from './effects.ts'
+import { setLastApplied } from './last-applied.tsx'
 
-type Version = AnswerOf<'listConfigVersions'>['versions'][number]
+type Version = AdminResponse<'listConfigVersions'>['versions'][number]
 
 const list = '/settings/config/versions'
 
 export function VersionsView({ config, id }: { readonly config: ConfigResource; readonly id: string | undefined }) {
   const loaded = useResource(
     'versions',
-    (signal) => call('listConfigVersions', { signal }),
+    (signal) => callAdmin('listConfigVersions', { signal }),
     ({ type }) => type === 'config',
   )
   const versions = loaded.value.value?.versions ?? []
   const at = versions.findIndex((version) => version.id === id)
   const move = (by: number): void => {
     const next = versions[at < 0 ? 0 : Math.min(versions.length - 1, Math.max(0, at + by))]
-    if (next !== undefined) go(`${list}/${next.id}${location.search}`, { replace: id !== undefined })
+    if (next !== undefined) navigate(`${list}/${next.id}${location.search}`, { replace: id !== undefined })
   }
-  useKeys([
-    { key: 'j', does: 'The next version', run: () => move(1) },
-    { key: 'k', does: 'The version before', run: () => move(-1) },
-    { key: 'Escape', does: 'Back', run: () => go(id === undefined ? '/settings/config' : list) },
+  useShortcuts([
+    { key: 'j', label: 'The next version', run: () => move(1) },
+    { key: 'k', label: 'The version before', run: () => move(-1) },
+    { key: 'Escape', label: 'Back', run: () => navigate(id === undefined ? '/settings/config' : list) },
   ])
 
-  if (loaded.problem.value !== undefined) return <Trouble reason={loaded.problem.value} retry={loaded.reload} />
+  if (loaded.problem.value !== undefined) return <ErrorNotice reason={loaded.problem.value} retry={loaded.reload} />
   if (loaded.value.value === undefined) return <Loading what="the versions" />
   if (versions.length === 0) {
     return (
-      <Empty title="There are no versions yet">
+      <EmptyState title="There are no versions yet">
         <p>Each change that is applied here is kept, with what was there before it: the last fifty.</p>
         <a class="button primary" href="/settings/config">
           Edit the configuration
         </a>
-      </Empty>
+      </EmptyState>
     )
   }
   return (
-    <Split
+    <SplitView
       name="versions"
       initial={380}
       list={
@@ -89,37 +89,40 @@ function VersionRow({ version, isOpen }: { readonly version: Version; readonly i
       <span class="grow">
         <span class="cut config-note">{note ?? (who === undefined ? 'Found in the file' : 'Without a note')}</span>
         <span class="faint cut">
-          {who ?? 'written by hand'}, <Ago at={at} />
+          {who ?? 'written by hand'}, <RelativeTime at={at} />
         </span>
       </span>
-      {isCurrent && <Mark tone="done" shape="●" word="holds now" />}
+      {isCurrent && <StatusBadge tone="done" shape="●" word="holds now" />}
     </a>
   )
 }
 
 function OneVersion({ id, config }: { readonly id: string; readonly config: ConfigResource }) {
   const field = useRef<HTMLTextAreaElement>(null)
-  // Compared with what holds: another one once that is another.
+  // Compares with the current version, and reloads when that changes.
   const loaded = useResource(
     `version ${id}`,
-    (signal) => call('getConfigVersion', { params: { id }, signal }),
+    (signal) => callAdmin('getConfigVersion', { params: { id }, signal }),
     ({ type }) => type === 'config',
   )
   const found = loaded.value.value
-  if (loaded.problem.value !== undefined) return <Trouble reason={loaded.problem.value} retry={loaded.reload} />
+  if (loaded.problem.value !== undefined) return <ErrorNotice reason={loaded.problem.value} retry={loaded.reload} />
   if (found === undefined) return <Loading what="the version" />
 
   async function restore(): Promise<void> {
-    const { hash } = (await call('getConfig')) ?? {}
-    const { effects } = await call('restoreConfig', {
+    const { hash } = (await callAdmin('getConfig')) ?? {}
+    const { effects } = await callAdmin('restoreConfig', {
       params: { id },
-      body: { note: `Back to the version of ${exact(new Date(found?.at ?? 0)).replace(/\.\d+$/, '')}`, base: hash },
+      body: {
+        note: `Back to the version of ${formatExactTime(new Date(found?.at ?? 0)).replace(/\.\d+$/, '')}`,
+        base: hash,
+      },
     })
-    if (!isEdited.peek()) begin(await call('getConfig'))
+    if (!isDraftEdited.peek()) resetDraft(await callAdmin('getConfig'))
     config.reload()
     loaded.reload()
-    noteApplied(effects)
-    tell(`Restored. ${effectsLine(effects)}`)
+    setLastApplied(effects)
+    showToast(`Restored. ${effectsSummary(effects)}`)
   }
 
   const isText = query.value.get('view') === 'text'
@@ -130,20 +133,20 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
         title={found.note ?? (found.who === undefined ? 'Found in the file' : 'Without a note')}
         backTo={list}
       >
-        <Copy text={found.text} label="Copy the text" />
-        <Confirm
+        <CopyButton text={found.text} label="Copy the text" />
+        <ConfirmButton
           label="Restore"
           question="Go back to this version?"
           danger={false}
           disabled={isCurrent || effects === undefined}
-          does={restore}
+          onConfirm={restore}
         >
           {effects !== undefined && <EffectsList effects={effects} />}
           <p>What holds now is kept as a version, too.</p>
-        </Confirm>
+        </ConfirmButton>
       </DetailHead>
       <p class="config-about faint">
-        {found.who ?? 'Written by hand'}, {exact(new Date(found.at))}
+        {found.who ?? 'Written by hand'}, {formatExactTime(new Date(found.at))}
         {isCurrent && ', holds now'}
       </p>
       <Tabs
@@ -172,7 +175,7 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
               <EffectsList effects={effects} />
             </section>
           )}
-          <DiffView diff={found.diff} label="From now to this version" before="Holds now" after="This version" />
+          <LineDiffView diff={found.diff} label="From now to this version" before="Holds now" after="This version" />
         </div>
       )}
     </>

@@ -1,16 +1,16 @@
-/** The part of a sparkline that needs uPlot; loaded by itself. */
+/** The part of a sparkline that needs uPlot; a chunk of its own. */
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
-export interface SparklineLook {
-  /** Names of colours, one for each line. */
+export interface SparklineOptions {
+  /** Colour names, one for each line. */
   readonly tones: readonly string[]
   readonly height: number
-  readonly together: string
+  readonly syncKey: string
   readonly onPoint: (index: number | undefined) => void
 }
 
-export function drawSparkline(element: HTMLElement, data: UPlot.AlignedData, look: SparklineLook): UPlot {
+export function drawSparkline(element: HTMLElement, data: UPlot.AlignedData, look: SparklineOptions): UPlot {
   const colours = getComputedStyle(document.documentElement)
   const colour = (name: string): string => colours.getPropertyValue(`--${name}`)
   const options: UPlot.Options = {
@@ -22,11 +22,11 @@ export function drawSparkline(element: HTMLElement, data: UPlot.AlignedData, loo
       y: false,
       drag: { x: false, y: false },
       points: { size: 6 },
-      sync: { key: look.together },
+      sync: { key: look.syncKey },
     },
     scales: {
       x: { time: true },
-      // A quiet hour is a line at the foot and not in the middle.
+      // All zeros are drawn at the bottom and not in the middle.
       y: { range: (_, _low, high) => [0, Math.max(1, high) * 1.05] },
     },
     axes: [{ show: false }, { show: false }],
@@ -36,13 +36,13 @@ export function drawSparkline(element: HTMLElement, data: UPlot.AlignedData, loo
         stroke: colour(tone),
         width: 1.5,
         ...(look.tones.length === 1 ? { fill: colour(`${tone}-soft`) } : {}),
-        // One minute between two without any would be no line at all.
+        // A single value between gaps would not be visible as a line.
         points: {
           show: true,
           size: 4,
           width: 0,
           fill: colour(tone),
-          filter: (plot: UPlot, index: number) => lonely(plot.data[index] ?? []),
+          filter: (plot: UPlot, index: number) => isolatedPoints(plot.data[index] ?? []),
         },
         spanGaps: false,
       })),
@@ -57,8 +57,8 @@ export function drawSparkline(element: HTMLElement, data: UPlot.AlignedData, loo
   return new UPlot(options, data, element)
 }
 
-/** Those with nothing on either side. */
-function lonely(values: ArrayLike<number | null | undefined>): number[] {
+/** Points without a neighbour on either side. */
+function isolatedPoints(values: ArrayLike<number | null | undefined>): number[] {
   const isThere = (at: number): boolean => values[at] !== null && values[at] !== undefined
   return Array.from({ length: values.length }, (_, at) => at).filter(
     (at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1),

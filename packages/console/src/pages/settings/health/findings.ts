@@ -1,14 +1,14 @@
 /**
- * What is not well, the worst first, each with why and what to do next: for somebody who was woken by it. Pure: made of what
- * the hub says of itself.
+ * The findings of the health page, the worst first, each with its cause and the next step, for an operator on call. Pure: derived
+ * from the hub's health report.
  */
 import type { Agent, Health } from '../../../api/admin.ts'
-import { count, duration, many } from '../../../parts/words.ts'
-import type { Minute } from './pulse.ts'
+import { formatCount, formatDuration, pluralize } from '../../../components/format.ts'
+import type { MinuteStats } from './recent-stats.ts'
 
 export interface Finding {
   readonly id: string
-  /** Bad: somebody is kept from working. Odd: it should be looked at by day. */
+  /** `bad`: users are affected. `odd`: look at it during working hours. */
   readonly grade: 'bad' | 'odd'
   readonly title: string
   readonly why?: string | undefined
@@ -16,12 +16,16 @@ export interface Finding {
   readonly links: readonly { readonly text: string; readonly href: string }[]
 }
 
-/** Answers of the last minutes, of which so many may go wrong before it is more than odd. */
+/** The window of recent responses, and the share of errors above which a finding is `bad`. */
 const recentMinutes = 5
 const badShare = 0.05
 const slowStoreMs = 500
 
-export function findingsOf(health: Health, agents: readonly Agent[], minutes: readonly Minute[]): readonly Finding[] {
+export function findingsOf(
+  health: Health,
+  agents: readonly Agent[],
+  minutes: readonly MinuteStats[],
+): readonly Finding[] {
   const all = [
     ...storeFindings(health),
     ...agents.flatMap(agentFindings),
@@ -51,7 +55,7 @@ function storeFindings({ store }: Health): readonly Finding[] {
       id: 'store',
       grade: 'odd',
       title: 'The store is slow',
-      why: `${name} took ${duration(latencyMs)} to answer.`,
+      why: `${name} took ${formatDuration(latencyMs)} to answer.`,
       next: 'Look at what else uses its disk or its database.',
       links: [],
     },
@@ -125,7 +129,7 @@ function agentFindings(agent: Agent): readonly Finding[] {
   ]
 }
 
-function errorFindings(minutes: readonly Minute[]): readonly Finding[] {
+function errorFindings(minutes: readonly MinuteStats[]): readonly Finding[] {
   const recent = minutes.slice(-recentMinutes)
   const errors = recent.reduce((sum, minute) => sum + minute.errors, 0)
   const requests = recent.reduce((sum, minute) => sum + minute.requests, 0)
@@ -134,7 +138,7 @@ function errorFindings(minutes: readonly Minute[]): readonly Finding[] {
     {
       id: 'errors',
       grade: errors / requests >= badShare ? 'bad' : 'odd',
-      title: `${count(errors)} of ${many(requests, 'answer')} in the last five minutes ${errors === 1 ? 'was an error' : 'were errors'}`,
+      title: `${formatCount(errors)} of ${pluralize(requests, 'answer')} in the last five minutes ${errors === 1 ? 'was an error' : 'were errors'}`,
       next: 'The audit says who got them, and from which agent.',
       links: [
         { text: 'Look into the audit', href: '/settings/audit?time=15m' },
@@ -146,7 +150,7 @@ function errorFindings(minutes: readonly Minute[]): readonly Finding[] {
 
 function pushFindings({ push }: Health): readonly Finding[] {
   if (push.dead === 0) return []
-  const number = push.dead >= 100 ? '100 or more webhooks' : many(push.dead, 'webhook')
+  const number = push.dead >= 100 ? '100 or more webhooks' : pluralize(push.dead, 'webhook')
   return [
     {
       id: 'push',

@@ -1,40 +1,40 @@
-/** How the hub is: what is wrong first, with what to do next; then the last hour, and what it is made of. */
+/** The health of the hub: findings first, then the last hour and the components. */
 import type { Health } from '../../../api/admin.ts'
-import { call } from '../../../api/call.ts'
-import { liveness } from '../../../api/feed.ts'
+import { callAdmin } from '../../../api/admin-client.ts'
+import { connectionStatus } from '../../../api/change-feed.ts'
 import { useResource } from '../../../api/resource.ts'
 import { query, setQuery } from '../../../app/router.ts'
-import { Id } from '../../../parts/copy.tsx'
-import { Icon } from '../../../parts/icon.tsx'
-import { Fact, Facts } from '../../../parts/sheet.tsx'
-import { Mark, State, taskStates } from '../../../parts/state.tsx'
-import { Clock, Since } from '../../../parts/time.tsx'
-import { Loading, Trouble } from '../../../parts/trouble.tsx'
-import { count, duration, many } from '../../../parts/words.ts'
-import { useEvery } from '../every.ts'
+import { CopyableId } from '../../../components/content/copy-button.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { Fact, FactList } from '../../../components/layout/page-head.tsx'
+import { StatusBadge, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
+import { ClockTime, ElapsedTime } from '../../../components/time.tsx'
+import { Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { formatCount, formatDuration, pluralize } from '../../../components/format.ts'
+import { useVisibleInterval } from '../use-visible-interval.ts'
 import { findingsOf } from './findings.ts'
 import type { Finding } from './findings.ts'
-import { chartsOf, clock, timesOf } from './pulse.ts'
-import type { Minute } from './pulse.ts'
+import { createCharts, minuteLabel, minuteTimes } from './recent-stats.ts'
+import type { MinuteStats } from './recent-stats.ts'
 import { Sparkline } from './sparkline.tsx'
 import './health.css'
 
-/** No change tells of the time that passes, of streams, or of a store that fails. */
-const everyMs = 5_000
+/** The change feed has no events for elapsed time, streams or a failing store. */
+const reloadMs = 5_000
 
 export function HealthView() {
   const health = useResource(
     'health',
-    (signal) => call('getHealth', { signal }),
+    (signal) => callAdmin('getHealth', { signal }),
     ({ type }) => type !== 'reset',
   )
   const agents = useResource(
     'agents',
-    (signal) => call('listAgents', { signal }),
+    (signal) => callAdmin('listAgents', { signal }),
     ({ type }) => type === 'agent' || type === 'config',
   )
-  const pulse = useResource('pulse', (signal) => call('getPulse', { signal }))
-  useEvery(everyMs, () => {
+  const pulse = useResource('pulse', (signal) => callAdmin('getPulse', { signal }))
+  useVisibleInterval(reloadMs, () => {
     health.reload()
     pulse.reload()
   })
@@ -43,22 +43,24 @@ export function HealthView() {
   const problem = health.problem.value
   return (
     <div class="scroll health">
-      {problem !== undefined && <Trouble reason={problem} retry={health.reload} />}
+      {problem !== undefined && <ErrorNotice reason={problem} retry={health.reload} />}
       {found === undefined && problem === undefined && <Loading what="how the hub is" />}
-      {found !== undefined && <Verdict findings={findingsOf(found, agents.value.value?.agents ?? [], minutes ?? [])} />}
+      {found !== undefined && (
+        <HealthSummary findings={findingsOf(found, agents.value.value?.agents ?? [], minutes ?? [])} />
+      )}
       {minutes !== undefined && <LastHour minutes={minutes} />}
-      {found !== undefined && <Made health={found} />}
+      {found !== undefined && <HubFacts health={found} />}
     </div>
   )
 }
 
-function Verdict({ findings }: { readonly findings: readonly Finding[] }) {
+function HealthSummary({ findings }: { readonly findings: readonly Finding[] }) {
   const bad = findings.filter(({ grade }) => grade === 'bad').length
-  const isAway = liveness.value === 'away'
+  const isAway = connectionStatus.value === 'away'
   const title = isAway
     ? 'The hub does not answer'
     : bad > 0
-      ? `${many(bad, 'thing')} ${bad === 1 ? 'is' : 'are'} wrong`
+      ? `${pluralize(bad, 'thing')} ${bad === 1 ? 'is' : 'are'} wrong`
       : findings.length > 0
         ? 'The hub works; something should be looked at'
         : 'All is well'
@@ -87,7 +89,7 @@ function FindingRow({ finding }: { readonly finding: Finding }) {
   const { grade, title, why, next, links } = finding
   return (
     <li>
-      <Mark
+      <StatusBadge
         tone={grade === 'bad' ? 'failed' : 'waiting'}
         shape={grade === 'bad' ? '✕' : '◇'}
         word={grade === 'bad' ? 'wrong' : 'look'}
@@ -110,8 +112,8 @@ function FindingRow({ finding }: { readonly finding: Finding }) {
   )
 }
 
-function LastHour({ minutes }: { readonly minutes: readonly Minute[] }) {
-  const times = timesOf(minutes)
+function LastHour({ minutes }: { readonly minutes: readonly MinuteStats[] }) {
+  const times = minuteTimes(minutes)
   const isTable = query.value.get('table') !== null
   return (
     <section aria-labelledby="health-hour">
@@ -131,7 +133,7 @@ function LastHour({ minutes }: { readonly minutes: readonly Minute[] }) {
         <MinuteTable minutes={minutes} />
       ) : (
         <div class="health-charts">
-          {chartsOf(minutes).map((chart) => (
+          {createCharts(minutes).map((chart) => (
             <Sparkline key={chart.id} chart={chart} times={times} />
           ))}
         </div>
@@ -140,8 +142,8 @@ function LastHour({ minutes }: { readonly minutes: readonly Minute[] }) {
   )
 }
 
-function MinuteTable({ minutes }: { readonly minutes: readonly Minute[] }) {
-  const time = (ms: number | undefined): string => (ms === undefined ? '–' : duration(ms))
+function MinuteTable({ minutes }: { readonly minutes: readonly MinuteStats[] }) {
+  const time = (ms: number | undefined): string => (ms === undefined ? '–' : formatDuration(ms))
   return (
     <div class="panel health-table" tabIndex={0} role="region" aria-label="The last hour, minute by minute">
       <table class="data">
@@ -158,12 +160,12 @@ function MinuteTable({ minutes }: { readonly minutes: readonly Minute[] }) {
         <tbody>
           {[...minutes].reverse().map(({ at, requests, errors, p50Ms, p99Ms, streams }) => (
             <tr key={at}>
-              <th scope="row">{clock(at)}</th>
-              <td>{count(requests)}</td>
-              <td class={errors > 0 ? 'mistake' : ''}>{count(errors)}</td>
+              <th scope="row">{minuteLabel(at)}</th>
+              <td>{formatCount(requests)}</td>
+              <td class={errors > 0 ? 'mistake' : ''}>{formatCount(errors)}</td>
               <td>{time(p50Ms)}</td>
               <td>{time(p99Ms)}</td>
-              <td>{count(streams)}</td>
+              <td>{formatCount(streams)}</td>
             </tr>
           ))}
         </tbody>
@@ -172,7 +174,7 @@ function MinuteTable({ minutes }: { readonly minutes: readonly Minute[] }) {
   )
 }
 
-function Made({ health }: { readonly health: Health }) {
+function HubFacts({ health }: { readonly health: Health }) {
   const { store, agents, tasks, streams, push, version, node, protocols, instance, startedAt } = health
   const states = taskStates.filter((state) => (tasks[state] ?? 0) > 0)
   return (
@@ -181,9 +183,10 @@ function Made({ health }: { readonly health: Health }) {
         <h2 id="health-parts">Parts</h2>
       </div>
       <div class="panel panel-body">
-        <Facts>
+        <FactList>
           <Fact name="Store">
-            {store.name}, {store.isReady ? `answers in ${duration(Math.max(1, store.latencyMs))}` : 'does not answer'}
+            {store.name},{' '}
+            {store.isReady ? `answers in ${formatDuration(Math.max(1, store.latencyMs))}` : 'does not answer'}
           </Fact>
           <Fact name="Agents">
             <a href="/agents">
@@ -191,7 +194,7 @@ function Made({ health }: { readonly health: Health }) {
             </a>
             {agents.down.length > 0 && `, ${agents.down.length} not well`}
           </Fact>
-          <Fact name="Open streams">{count(streams)}</Fact>
+          <Fact name="Open streams">{formatCount(streams)}</Fact>
           <Fact name="Webhooks">
             {push.isOn ? <a href="/push">{push.dead === 0 ? 'none given up' : `${push.dead} given up`}</a> : 'off'}
           </Fact>
@@ -200,19 +203,19 @@ function Made({ health }: { readonly health: Health }) {
           </Fact>
           <Fact name="Speaks A2A">{protocols.join(', ')}</Fact>
           <Fact name="Up">
-            <Since at={startedAt} />, since <Clock at={startedAt} />
+            <ElapsedTime at={startedAt} />, since <ClockTime at={startedAt} />
           </Fact>
           <Fact name="Instance">
-            <Id id={instance} what="instance" />
+            <CopyableId id={instance} what="instance" />
           </Fact>
-        </Facts>
+        </FactList>
         <h3 class="health-tasks-title">Tasks</h3>
         <ul class="health-tasks">
           {states.map((state) => (
             <li key={state}>
               <a href={`/tasks?state=${state}`}>
-                <State state={state} />
-                {count(tasks[state] ?? 0)}
+                <TaskStateBadge state={state} />
+                {formatCount(tasks[state] ?? 0)}
               </a>
             </li>
           ))}

@@ -1,16 +1,16 @@
-/** A line over the last hour. Drawn by uPlot, which comes only when somebody looks; the words beside it say the same. */
+/** A line chart of the last hour. uPlot is loaded when the chart becomes visible; the text beside it says the same. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
-import { loadPart } from '../../../api/load-part.ts'
+import { loadWithRetry } from '../../../api/load-with-retry.ts'
 import { isDark } from '../../../app/theme.ts'
-import { clock } from './pulse.ts'
-import type { Chart } from './pulse.ts'
+import { minuteLabel } from './recent-stats.ts'
+import type { Chart } from './recent-stats.ts'
 import './sparkline.css'
 
 const height = 72
-/** What one points at in one chart is pointed at in all. */
-const together = 'health'
+/** The cursor is synchronised over all charts with this key. */
+const syncKey = 'health'
 
 export function Sparkline({ chart, times }: { readonly chart: Chart; readonly times: readonly number[] }) {
   const frame = useRef<HTMLDivElement>(null)
@@ -19,18 +19,18 @@ export function Sparkline({ chart, times }: { readonly chart: Chart; readonly ti
   latest.current = { chart, times }
   const pointed = useSignal<number | undefined>(undefined)
 
-  // Anew with other colours: a canvas does not follow the style sheet.
+  // Draws again when the theme changes: a canvas does not follow the style sheet.
   useEffect(() => {
     let isGone = false
     let watch: ResizeObserver | undefined
-    void loadPart(() => import('./draw-sparkline.ts')).then(({ drawSparkline }) => {
+    void loadWithRetry(() => import('./draw-sparkline.ts')).then(({ drawSparkline }) => {
       const element = frame.current
       if (isGone || element === null) return
       const { chart: now, times: at } = latest.current
       plot.current = drawSparkline(element, dataOf(now, at), {
         tones: now.lines.map(({ tone }) => tone),
         height,
-        together,
+        syncKey,
         onPoint: (index) => (pointed.value = index),
       })
       watch = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }))
@@ -75,5 +75,5 @@ function dataOf({ lines }: Chart, times: readonly number[]): uPlot.AlignedData {
 function pointedText({ lines, show }: Chart, times: readonly number[], at: number): string {
   const values = lines.map(({ values: all }) => all[at] ?? null)
   const text = values.map((value) => (value === null ? '–' : show(value))).join(' / ')
-  return `${clock((times[at] ?? 0) * 1_000)}  ${text}`
+  return `${minuteLabel((times[at] ?? 0) * 1_000)}  ${text}`
 }

@@ -1,5 +1,5 @@
-/** Who may call the hub: the keys of all agents. */
-import { KeysPanel } from '../../agents/keys-panel.tsx'
+/** The API keys of all agents. */
+import { KeysPanel } from '../../../keys/keys-panel.tsx'
 
 export function KeysView() {
   return (

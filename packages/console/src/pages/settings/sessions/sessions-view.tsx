@@ -1,19 +1,19 @@
-/** Who is signed in at the console: what opened each session, when it was used, when it expires, and a way to end it. */
+/** Console sessions: how each was opened, when it was last used, when it expires, and a button to end it. */
 import type { ListedSession } from '../../../api/admin.ts'
-import { call } from '../../../api/call.ts'
+import { callAdmin } from '../../../api/admin-client.ts'
 import { isProblem } from '../../../api/problem.ts'
 import { useResource } from '../../../api/resource.ts'
-import { signOut, unsaved } from '../../../api/session.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { Mark } from '../../../parts/state.tsx'
-import { Ago } from '../../../parts/time.tsx'
-import { Empty, Loading, Trouble } from '../../../parts/trouble.tsx'
-import { useEvery } from '../every.ts'
+import { signOut, unsavedWork } from '../../../api/session.ts'
+import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
+import { StatusBadge } from '../../../components/status/task-state.tsx'
+import { RelativeTime } from '../../../components/time.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { useVisibleInterval } from '../use-visible-interval.ts'
 import './sessions.css'
 
 const pageSize = 1_000
-const mostPages = 20
-/** The stream of changes has nothing about sessions. */
+const maxPages = 20
+/** The change feed has no events for sessions. */
 const reloadMs = 10_000
 
 const openedBy: Readonly<Record<ListedSession['by'], string>> = {
@@ -22,31 +22,31 @@ const openedBy: Readonly<Record<ListedSession['by'], string>> = {
   oidc: 'OpenID Connect',
 }
 
-async function allSessions(signal: AbortSignal): Promise<readonly ListedSession[]> {
+async function listAllSessions(signal: AbortSignal): Promise<readonly ListedSession[]> {
   const sessions: ListedSession[] = []
   let after: string | undefined
-  for (let page = 0; page < mostPages; page += 1) {
-    const answer = await call('listSessions', { query: { limit: pageSize, after }, signal })
+  for (let page = 0; page < maxPages; page += 1) {
+    const answer = await callAdmin('listSessions', { query: { limit: pageSize, after }, signal })
     sessions.push(...answer.sessions)
     after = answer.after
     if (after === undefined) break
   }
-  // The current one first, then the one that was used last.
+  // The current session first, then by last use.
   return sessions.sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || (a.lastUsedAt < b.lastUsedAt ? 1 : -1))
 }
 
 export function SessionsView() {
-  const { value, problem, reload } = useResource('sessions', allSessions)
-  useEvery(reloadMs, reload)
+  const { value, problem, reload } = useResource('sessions', listAllSessions)
+  useVisibleInterval(reloadMs, reload)
   const sessions = value.value
   return (
     <div class="scroll">
       <div class="sessions">
-        {problem.value !== undefined && <Trouble reason={problem.value} retry={reload} />}
+        {problem.value !== undefined && <ErrorNotice reason={problem.value} retry={reload} />}
         {sessions === undefined ? (
           problem.value === undefined && <Loading what="the sessions" />
         ) : sessions.length === 0 ? (
-          <Empty title="No sessions">Nobody is signed in at the console.</Empty>
+          <EmptyState title="No sessions">No user is signed in to the console.</EmptyState>
         ) : (
           <ul class="panel sessions-list" aria-label="Sessions">
             {sessions.map((session) => (
@@ -63,17 +63,17 @@ function SessionRow({ session, onEnded }: { readonly session: ListedSession; rea
   const { id, subject, by, from, createdAt, lastUsedAt, expiresAt, isCurrent } = session
 
   async function signOutHere(): Promise<void> {
-    const lost = unsaved.peek()
+    const lost = unsavedWork.peek()
     await signOut()
-    for (const one of lost) one.forget?.()
+    for (const one of lost) one.discard?.()
   }
 
   async function end(): Promise<void> {
     if (isCurrent) return signOutHere()
     try {
-      await call('endSession', { params: { id } })
+      await callAdmin('endSession', { params: { id } })
     } catch (reason) {
-      // It has ended meanwhile.
+      // The session has already ended.
       if (!isProblem(reason, 'NOT_FOUND')) throw reason
     }
     onEnded()
@@ -84,35 +84,35 @@ function SessionRow({ session, onEnded }: { readonly session: ListedSession; rea
       <span class="sessions-subject cut" title={subject}>
         {subject}
       </span>
-      {isCurrent && <Mark tone="done" shape="●" word="current session" />}
+      {isCurrent && <StatusBadge tone="done" shape="●" word="current session" />}
       <div class="sessions-facts faint">
         <span>opened by {openedBy[by]}</span>
         <span>
-          since <Ago at={createdAt} />
+          since <RelativeTime at={createdAt} />
         </span>
         <span>
-          last used <Ago at={lastUsedAt} />
+          last used <RelativeTime at={lastUsedAt} />
         </span>
         <span>
-          expires <Ago at={expiresAt} />
+          expires <RelativeTime at={expiresAt} />
         </span>
         {from !== undefined && <span>from {from}</span>}
       </div>
       <div class="sessions-actions">
-        <Confirm
+        <ConfirmButton
           label="End session"
           class="small"
           title={isCurrent ? 'End session of this browser' : `End session of ${subject}`}
           question={isCurrent ? 'End the current session?' : `End the session of “${subject}”?`}
-          does={end}
+          onConfirm={end}
         >
           {isCurrent
             ? [
                 'You are signed out of this browser, and its streams end.',
-                ...unsaved.value.map(({ text }) => text),
+                ...unsavedWork.value.map(({ text }) => text),
               ].join(' ')
             : 'That browser is signed out, and its streams end.'}
-        </Confirm>
+        </ConfirmButton>
       </div>
     </li>
   )

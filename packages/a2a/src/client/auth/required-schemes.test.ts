@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AgentCard } from '../../model/card.ts'
+import { A2AError } from '../../model/error.ts'
+import { describeRequiredSchemes, withRequiredSchemes } from './required-schemes.ts'
+
+const bare: AgentCard = {
+  name: 'A',
+  description: '',
+  version: '1',
+  supportedInterfaces: [],
+  capabilities: {},
+  defaultInputModes: [],
+  defaultOutputModes: [],
+  skills: [],
+}
+const securitySchemes: AgentCard['securitySchemes'] = {
+  token: { httpAuthSecurityScheme: { scheme: 'bearer' } },
+  key: { apiKeySecurityScheme: { location: 'header', name: 'X-Key' } },
+  login: { oauth2SecurityScheme: { flows: { clientCredentials: { tokenUrl: 'https://id.example', scopes: {} } } } },
+  id: { openIdConnectSecurityScheme: { openIdConnectUrl: 'https://id.example' } },
+  cert: { mtlsSecurityScheme: {} },
+}
+const needs = (...names: string[]) => ({ schemes: Object.fromEntries(names.map((name) => [name, { list: [] }])) })
+
+describe('what a card wants', () => {
+  it('is said in words: alternatives, and what belongs together', () => {
+    const card = { ...bare, securitySchemes, securityRequirements: [needs('token', 'key'), needs('cert'), needs()] }
+    assert.equal(
+      describeRequiredSchemes(card),
+      'token (HTTP bearer) with key (API key in the header X-Key), or cert (a client certificate), or nothing',
+    )
+  })
+
+  it('is said with scopes, and for schemes that are not declared', () => {
+    const scoped = { schemes: { login: { list: ['read', 'write'] } } }
+    const card = { ...bare, securitySchemes, securityRequirements: [scoped, needs('id', 'lost')] }
+    assert.equal(
+      describeRequiredSchemes(card),
+      'login (OAuth 2, client credentials, scopes read write), or id (OpenID Connect) with lost (of a kind that is not known)',
+    )
+  })
+
+  it('is every scheme where no requirement chooses, and not said where there is none', () => {
+    const { token = assert.fail(), key = assert.fail() } = securitySchemes
+    assert.equal(
+      describeRequiredSchemes({ ...bare, securitySchemes: { token, key } }),
+      'token (HTTP bearer), or key (API key in the header X-Key)',
+    )
+    assert.equal(describeRequiredSchemes(bare), undefined)
+  })
+
+  it('is added to an error, once, and leaves the rest as it was', () => {
+    const cause = new Error('why')
+    const error = new A2AError('UNAUTHENTICATED', 'Who are you?', { challenge: 'Bearer' }, { cause })
+    const card = { ...bare, securitySchemes, securityRequirements: [needs('token')] }
+    const told = withRequiredSchemes(error, card)
+    assert.equal(told.message, 'Who are you? (the card asks for token (HTTP bearer))')
+    assert.deepEqual(told.details, { challenge: 'Bearer', schemes: 'token (HTTP bearer)' })
+    assert.equal(told.cause, cause)
+    assert.equal(withRequiredSchemes(told, card), told)
+    assert.equal(withRequiredSchemes(error, bare), error)
+  })
+})

@@ -1,0 +1,139 @@
+/**
+ * Finds the card of an agent. The target is the base URL of the agent, the URL of the card, or the card itself. This
+ * file handles the common case; the other cases are loaded when they are needed.
+ */
+import type { AgentCard } from '../../model/card.ts'
+import { A2AError } from '../../model/error.ts'
+import type { VersionId } from '../../versions/version.ts'
+import { parseHttpUrl, urlWithoutQuery } from '../http/http-url.ts'
+import { authenticatorFromOptions } from '../auth/authenticator.ts'
+import { cardCacheOf } from './card-cache.ts'
+import type { CachedCard } from './card-cache.ts'
+import type { CardVerifier } from './card-signature.ts'
+import type { CardSignature, ClientLimits, ClientLog, ConnectOptions } from '../contract.ts'
+import { createHttpClient, responseOriginOf, platformFetch } from '../http/http-client.ts'
+import type { AuthenticatedHttpClient } from '../http/http-client.ts'
+import { defaultClientLimits } from '../default-limits.ts'
+
+export { clearCardCache } from './card-cache.ts'
+
+export interface FetchCardDeps {
+  readonly http: AuthenticatedHttpClient
+  /** Without a number of attempts, a busy server is asked once. */
+  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'> | ClientLimits
+  readonly signal?: AbortSignal | undefined
+  /**
+   * The version to request from a peer that has one card per version. Default: the newest, which lists the interfaces
+   * of all versions (B-1).
+   */
+  readonly version?: VersionId | undefined
+  readonly log?: ClientLog | undefined
+  readonly now?: () => number
+}
+
+interface FetchedCard {
+  readonly card: AgentCard
+  readonly entry: CachedCard | undefined
+  /** The identity under which the card was fetched. */
+  readonly identity: string
+}
+
+export async function fetchCard(target: string | URL | object, parts: FetchCardDeps): Promise<AgentCard> {
+  if (typeof target === 'object' && !(target instanceof URL))
+    return (await import('./read-card.ts')).cardFromDocument(target)
+  const { http, limits, version = '1.0', signal = new AbortController().signal, now = Date.now } = parts
+  const url = parseHttpUrl(String(target))
+  const cache = cardCacheOf(http.fetch)
+  const identity = await http.identify({ url: url.href, signal })
+  const keyOf = (...location: string[]): string => JSON.stringify([version, ...location])
+  const base = urlWithoutQuery(url).replace(/\/+$/, '')
+
+  // The key is the requested address, so that a search is not repeated either.
+  const requestedAddress = [base, url.search]
+  const known = cache.get(keyOf(identity, ...requestedAddress))
+  if (known && known.freshUntil > now()) return known.card
+  cache.prune(now())
+  const first = base.endsWith('.json') ? url.href : `${base}/.well-known/agent${version === '0.2' ? '' : '-card'}.json`
+  const {
+    card,
+    entry,
+    identity: identityKey,
+  } = await fetchAt(first).catch(async (reason: unknown) => {
+    // The card can be at another path only if the server has answered with something else.
+    if (!(reason instanceof A2AError && reason.details['status'])) throw reason
+    const { searchCardLocations } = await import('./card-search.ts')
+    return searchCardLocations(reason, first, url, fetchAt, parts)
+  })
+  cache.set(keyOf(identityKey, ...requestedAddress), entry)
+  return card
+
+  function fetchAt(location: string): Promise<FetchedCard> {
+    return cache.singleFlight(keyOf(identity, location), signal, (shared) => load(location, shared))
+  }
+
+  async function load(location: string, shared: AbortSignal): Promise<FetchedCard> {
+    const stale = cache.get(keyOf(identity, location))
+    const sentAt = now()
+    if (stale && stale.freshUntil > sentAt) return { card: stale.card, entry: stale, identity }
+    // Load the code that reads the response while the response is on its way.
+    const readCardModule = import('./read-card.ts')
+    readCardModule.catch(() => {})
+    const etag = stale?.storedHeaders.get('etag')
+    const modified = stale?.storedHeaders.get('last-modified')
+    const response = await http.send({
+      method: 'GET',
+      url: location,
+      headers: {
+        accept: 'application/json',
+        'A2A-Version': version,
+        ...(etag && { 'If-None-Match': etag }),
+        ...(modified && { 'If-Modified-Since': modified }),
+      },
+      signal: shared,
+      timeoutMs: limits.cardTimeoutMs,
+    })
+    const { url: from, identity: identityKey } = responseOriginOf(response) ?? { url, identity }
+    const { createCachedCard, readCard } = await readCardModule
+    const confirmed = response.status === 304 ? stale : undefined
+    const card = confirmed?.card ?? (await readCard(response, from, { ...parts, signal: shared }))
+    const entry = createCachedCard(card, response, sentAt, now(), confirmed)
+    cache.set(keyOf(identityKey, location), entry)
+    return { card, entry, identity: identityKey }
+  }
+}
+
+export interface DiscoveredCard {
+  readonly card: AgentCard
+  readonly signature?: CardSignature | undefined
+  /** Verifies the signatures of cards, if verification is enabled. */
+  readonly verifyCard?: CardVerifier | undefined
+}
+
+/** Fetches the card and verifies it as the options require. */
+export async function fetchAndVerifyCard(
+  target: string | URL | object,
+  options: ConnectOptions,
+  parts: Pick<FetchCardDeps, 'http' | 'limits'>,
+): Promise<DiscoveredCard> {
+  const { verify = 'off', version, log, signal } = options
+  if (verify === 'off') return { card: await fetchCard(target, { ...parts, signal, version, log }) }
+  // 0.3 has no rule for signatures; the 1.0 card lists its interfaces as well.
+  const asked = version === '0.3' ? '1.0' : version
+  const found = await fetchCard(target, { ...parts, signal, version: asked, log })
+  const { createCardVerifier } = await import('./card-signature.ts')
+  const check = createCardVerifier({ options, fetch: parts.http.fetch, limits: parts.limits, log })
+  return { ...(await check(found, signal)), verifyCard: check }
+}
+
+/** Like `fetchCard`, with the options of `connect`, but returns `null` on any failure (S0-9). */
+export async function discover(target: string | URL | object, options: ConnectOptions = {}): Promise<AgentCard | null> {
+  const { fetch = platformFetch, headers } = options
+  const limits = { ...defaultClientLimits, ...options.limits, attempts: 1 }
+  try {
+    const authenticate = authenticatorFromOptions(options, { fetch, limits })
+    const http = createHttpClient({ fetch, authenticate, limits, headers })
+    return (await fetchAndVerifyCard(target, options, { http, limits })).card
+  } catch {
+    return null
+  }
+}

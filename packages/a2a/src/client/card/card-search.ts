@@ -1,0 +1,129 @@
+/**
+ * Other locations where a card may be (B-28), and the error if it is at none of them. Locations below the path come
+ * first, because agents that share a host have a path each (B-27). The root comes next, because the path may be that of
+ * an endpoint, which the card then lists. A card that does not list it belongs to another agent, and must not answer
+ * for a mistyped address. Loaded when the common location has answered with something else.
+ */
+import type { AgentCard } from '../../model/card.ts'
+import { A2AError } from '../../model/error.ts'
+import { urlWithoutQuery } from '../http/http-url.ts'
+import type { RetryCardOptions } from './retry-card.ts'
+import type { ClientLimits } from '../contract.ts'
+import { readText } from '../http/read-text.ts'
+
+/**
+ * Tries the locations that are left after `first`, which failed with `reason`; retries `first` before them if it is
+ * only busy.
+ */
+export async function searchCardLocations<T extends { readonly card: AgentCard }>(
+  reason: A2AError,
+  first: string,
+  url: URL,
+  fetchAt: (location: string) => Promise<T>,
+  parts: RetryCardOptions,
+): Promise<T> {
+  if (reason.retryable) {
+    const { retryCard } = await import('./retry-card.ts')
+    const ask = (): Promise<T> => fetchAt(first)
+    return retryCard(reason, parts, ask, (other) => searchCardLocations(other, first, url, fetchAt, parts))
+  }
+  // A URL that names a file means exactly that file.
+  if (first === url.href) throw reason
+  const locations = cardLocations(url).filter((location) => location !== first)
+  // The failure to report: "not found" if every location says so, otherwise the first failure that says something else.
+  let reported = reason
+  const otherCards: string[] = []
+  throwIfFinal(reason, false)
+  for (const location of locations) {
+    try {
+      const found = await fetchAt(location)
+      if (isBeneath(location, url) || listsPath(found.card, url)) return found
+      otherCards.push(
+        `The card at ${urlWithoutQuery(new URL(location))} is of ${found.card.name}, which does not list this address`,
+      )
+    } catch (failure) {
+      if (!(failure instanceof A2AError)) throw failure
+      const isGuess = location === url.href
+      throwIfFinal(failure, isGuess)
+      if (reported.code === 'CARD_NOT_FOUND' && !isGuess) reported = failure
+    }
+  }
+  if (reported.code !== 'CARD_NOT_FOUND') throw reported
+  const tried = [first, ...locations].map((location) => urlWithoutQuery(new URL(location)))
+  const serverMessage = reason.details['said']
+  const text = [
+    ...(typeof serverMessage === 'string' ? [`The server says: ${serverMessage}`] : []),
+    `There is no agent card at ${tried.join(', ')}`,
+    ...otherCards.slice(0, 1),
+  ]
+  throw new A2AError('CARD_NOT_FOUND', text.join('. '), { status: '404' })
+}
+
+const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
+
+const isBeneath = (location: string, url: URL): boolean => new URL(location).pathname.startsWith(pathOf(url))
+
+/**
+ * Whether an interface is at the path, or below it. Hosts are not compared: behind a proxy a card often names another
+ * host.
+ */
+function listsPath({ supportedInterfaces }: AgentCard, url: URL): boolean {
+  const asked = pathOf(url)
+  return supportedInterfaces.some((one) => {
+    if (!/^https?:/i.test(one.url) || !URL.canParse(one.url)) return false
+    const path = pathOf(new URL(one.url))
+    return path === asked || path.startsWith(`${asked}/`)
+  })
+}
+
+/** Throws a failure that ends the search: no response at all, a peer that is unavailable now, or an invalid card. */
+function throwIfFinal(failure: A2AError, isGuess: boolean): void {
+  const { details } = failure
+  // A guessed location may hold anything, so its content does not end the search.
+  if (isGuess ? details['reason'] === 'NETWORK' : !details['status'] || failure.retryable) throw failure
+}
+
+function cardLocations(url: URL): readonly string[] {
+  const { href, origin } = url
+  const path = pathOf(url)
+  const wellKnown = (base: string): string[] => [
+    `${base}/.well-known/agent-card.json`,
+    `${base}/.well-known/agent.json`,
+  ]
+  // Some hubs use the last two.
+  const beneath = [
+    ...wellKnown(origin + path),
+    href,
+    `${origin}${path}/.well-known/agent`,
+    `${origin}${path}/agent-card`,
+  ]
+  return path === '' ? beneath.filter((location) => location !== href) : [...beneath, ...wellKnown(origin)]
+}
+
+/** More than any list of names needs. */
+const maxMessageBytes = 10_000
+
+/** Adds the server's message if it says that there is no such agent, because it lists the agents that exist. */
+export async function withServerMessage(
+  refusal: A2AError,
+  response: Response,
+  { limits, signal }: { readonly limits: Pick<ClientLimits, 'cardTimeoutMs'>; readonly signal: AbortSignal },
+): Promise<A2AError> {
+  const body = await readText(response, maxMessageBytes, signal, limits.cardTimeoutMs).catch(() => '')
+  if (!body.includes('"AGENT_NOT_FOUND"')) return refusal
+  try {
+    const { error, message = error?.message } = JSON.parse(body) as ErrorBody
+    if (typeof message !== 'string') return refusal
+    return new A2AError(refusal.code, refusal.message, {
+      ...refusal.details,
+      said: message.slice(0, maxMessageBytes / 10),
+    })
+  } catch {
+    return refusal
+  }
+}
+
+interface ErrorBody {
+  readonly error?: { readonly message?: unknown }
+  readonly message?: unknown
+}

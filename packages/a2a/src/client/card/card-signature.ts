@@ -1,0 +1,121 @@
+/**
+ * Verifies who signed a card (B-31…B-33). Loaded if verification is enabled. Content that a valid signature does not
+ * cover is not trusted: the returned card is decoded from the signed bytes and from nothing else.
+ */
+import { clockOf } from '../../model/clock.ts'
+import type { AgentCard, AgentCardSignature } from '../../model/card.ts'
+import { A2AError } from '../../model/error.ts'
+import { decodeCard } from '../../versions/decode-card.ts'
+import { signedReadings } from '../../versions/signed-card.ts'
+import type { SignedReading } from '../../versions/signed-card.ts'
+import { encodeCard } from '../../versions/v1_0/card.ts'
+import { cardSourceOf, resolveCardUrls } from './card-source.ts'
+import type { CardSignature, CheckedCard, ClientLimits, ClientLog, ConnectOptions, Fetch } from '../contract.ts'
+import { isKeyUsable, supportedAlgorithms, readJwsHeader, verifyJws } from './jws.ts'
+import { createTrustedKeys } from './trusted-keys.ts'
+
+export interface CardVerifierDeps {
+  readonly options: Pick<ConnectOptions, 'verify' | 'trust'>
+  readonly fetch: Fetch
+  readonly limits: Pick<ClientLimits, 'cardTimeoutMs' | 'maxCardBytes'>
+  readonly log?: ClientLog | undefined
+  /** Default: the system's clocks. A given clock also measures durations. */
+  readonly now?: () => number
+}
+
+/** Rejects with INVALID_AGENT_RESPONSE, reason CARD_SIGNATURE, if the policy does not accept the card. */
+export type CardVerifier = (card: AgentCard, signal?: AbortSignal) => Promise<CheckedCard>
+
+/** More are never needed, and each may cost a request. */
+const maxSignatures = 8
+
+/** The outcome for one signature: `false` proves that it is wrong; an Error says why it could not be checked. */
+type SignatureOutcome = { readonly reading: SignedReading; readonly proof: CardSignature } | false | Error
+
+export function createCardVerifier({ options, fetch, limits, log, ...clock }: CardVerifierDeps): CardVerifier {
+  const { now, monotonicNow } = clockOf(clock)
+  const { verify = 'require', trust = {} } = options
+  const allowed = trust.algorithms ?? supportedAlgorithms
+  const keys = createTrustedKeys({ trust, fetch, limits, monotonicNow })
+  /** The URL of the public card: the extended card, which has no URL, is judged by it. */
+  let cardFrom: URL | undefined
+
+  return async (card, signal = new AbortController().signal) => {
+    const source = cardSourceOf(card)
+    cardFrom = source?.from ?? cardFrom
+    const { signatures = [] } = card
+    if (signatures.length === 0) return acceptUnverified(card, { status: 'unsigned' }, 'it is not signed')
+    const readings = readingsOf(source?.document ?? encodeCard(card))
+    const outcomes: SignatureOutcome[] = []
+    for (const signature of signatures.slice(0, maxSignatures)) {
+      const outcome = await verifySignature(signature, readings, signal)
+      if (outcome !== false && 'proof' in outcome)
+        return { card: signedPart(card, outcome.reading), signature: outcome.proof }
+      outcomes.push(outcome)
+    }
+    // The holder of the key did not sign this content.
+    if (outcomes.includes(false)) throw cardSignatureError('its signature is wrong: it was changed after it was signed')
+    const why = [...new Set(outcomes.map((outcome) => (outcome as Error).message))].join('; ')
+    return acceptUnverified(card, { status: 'unverified', why }, `its signature cannot be checked: ${why}`)
+  }
+
+  function acceptUnverified(card: AgentCard, signature: CardSignature, why: string): CheckedCard {
+    if (verify === 'require') throw cardSignatureError(why)
+    log?.warn(`An agent card is used though ${why}`, { card: card.name })
+    return { card, signature }
+  }
+
+  async function verifySignature(
+    signature: AgentCardSignature,
+    readings: readonly SignedReading[],
+    signal: AbortSignal,
+  ): Promise<SignatureOutcome> {
+    try {
+      const header = readJwsHeader(signature.protected, allowed)
+      const { alg, kid } = header
+      const found = await keys.find(header, cardFrom, signal)
+      const usable = found.filter(({ key }) => isKeyUsable(key, alg, now()))
+      if (usable.length === 0) return new Error(`the key ${kid.slice(0, 100)} is not good for this, or not any more`)
+      for (const { key, from } of usable) {
+        for (const reading of readings) {
+          if (await verifyJws(signature, reading.text, key, alg))
+            return { reading, proof: { status: 'verified', kid, alg, keys: from, form: reading.form } }
+        }
+      }
+      return false
+    } catch (reason) {
+      signal.throwIfAborted()
+      return reason instanceof Error ? reason : new Error(String(reason))
+    }
+  }
+
+  function signedPart(card: AgentCard, reading: SignedReading): AgentCard {
+    const source = cardSourceOf(card)
+    // A card that came as the result of a call was decoded and verified already.
+    if (source === undefined) return card
+    const { signatures } = card
+    const read = { ...decodeCard(reading.covered), ...(signatures !== undefined ? { signatures } : {}) }
+    return source.from === undefined ? read : resolveCardUrls(read, source.from, log)
+  }
+}
+
+/** A 0.x card has no signing rule, so only the whole document counts: its URLs are in no other reading. */
+function readingsOf(document: { readonly [field: string]: unknown }): readonly SignedReading[] {
+  try {
+    return signedReadings(document).filter(
+      ({ covered: signedPart, form }) => form === 'raw' || 'supportedInterfaces' in signedPart,
+    )
+  } catch (cause) {
+    // Nested deeper than the stack, or text without a UTF-8 form: no signer produced that.
+    throw new A2AError(
+      'INVALID_AGENT_RESPONSE',
+      'The agent card cannot be signed',
+      { reason: 'CARD_SIGNATURE' },
+      { cause },
+    )
+  }
+}
+
+function cardSignatureError(why: string): A2AError {
+  return new A2AError('INVALID_AGENT_RESPONSE', `The agent card is refused: ${why}`, { reason: 'CARD_SIGNATURE' })
+}

@@ -1,0 +1,177 @@
+/**
+ * A fetch for URLs that untrusted parties choose (SSRF, B-26). It needs Node, because only there can code see which addresses a
+ * name resolves to and which peer a connection has. It checks the address as written, every address that a name resolves to,
+ * and the peer of the resulting connection, so that a DNS response that changes in between has no effect. Redirects are
+ * returned to the caller: following one goes through these checks again. Its errors do not reveal addresses within our network.
+ */
+import { lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { rootCertificates } from 'node:tls'
+import { A2AError } from '../../model/error.ts'
+import { createAddressRule } from './address-rule.ts'
+import type { AddressRuleOptions } from './address-rule.ts'
+import type { Fetch } from '../contract.ts'
+
+export interface GuardOptions extends AddressRuleOptions {
+  /** Also allows URLs without TLS. Default: https only. */
+  readonly allowHttp?: boolean
+  /** Default: any. */
+  readonly ports?: readonly number[]
+  /** Certificates to trust besides those of the machine, in PEM. */
+  readonly ca?: string
+  /** Replaces the machine's resolver; its results are checked like any other. */
+  readonly lookup?: LookupFunction
+}
+
+/** Idle connections are closed before the peer closes them: a request on a closing connection fails without cause. */
+const idleMs = 4_000
+/** Headers of the connection, not of the message: each sender sets its own. */
+const hopByHop = /^(connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/
+
+export function guardedFetch(options: GuardOptions = {}): Fetch {
+  const { allowHttp = false, ports, ca } = options
+  const { admits: isAllowed, lookup } = createGuardedLookup(options)
+  const settings = { keepAlive: true, timeout: idleMs, lookup }
+  const plain = withPeerCheck(new HttpAgent(settings), isAllowed)
+  const secure = withPeerCheck(
+    new HttpsAgent({ ...settings, ...(ca !== undefined ? { ca: [...rootCertificates, ca] } : {}) }),
+    isAllowed,
+  )
+
+  return async (request) => {
+    const url = new URL(request.url)
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const isSecure = url.protocol === 'https:'
+    if (!isSecure && !(allowHttp && url.protocol === 'http:')) throw deniedError(`${url.protocol}// is not allowed`)
+    if (url.username + url.password !== '') throw deniedError('An address with a password is not allowed')
+    const port = Number(url.port || (isSecure ? 443 : 80))
+    if (ports?.includes(port) === false) throw deniedError(`Port ${port} is not allowed`)
+    // The URL parser has converted numbers in every notation to an IP address. A name is checked when it resolves.
+    if (isIP(host) !== 0 && !isAllowed(host, host)) throw blockedError(host)
+
+    const { signal } = request
+    signal.throwIfAborted()
+    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
+    const about = {
+      method: request.method,
+      // This code does not decompress, so it requests no compression.
+      headers: { ...headersOf(request), 'accept-encoding': 'identity' },
+    }
+    const outgoing = isSecure
+      ? httpsRequest(url, { ...about, agent: secure })
+      : httpRequest(url, { ...about, agent: plain })
+    return exchange(outgoing, body, signal)
+  }
+}
+
+/**
+ * Resolves a host to the addresses that the guard allows, for transports with connections of their own: `grpc({ resolve:
+ * guardedLookup() })`. Rejects with PERMISSION_DENIED if there is none.
+ */
+export function guardedLookup(
+  options: Omit<GuardOptions, 'allowHttp' | 'ca'> = {},
+): (host: string, port: number) => Promise<readonly string[]> {
+  const { ports } = options
+  const { admits: isAllowed, lookup } = createGuardedLookup(options)
+  return (host, port) =>
+    new Promise((resolve, reject) => {
+      if (ports?.includes(port) === false) reject(deniedError(`Port ${port} is not allowed`))
+      else if (isIP(host) !== 0) {
+        if (isAllowed(host, host)) resolve([host])
+        else reject(blockedError(host))
+      } else {
+        lookup(host, { all: true }, (error, found) => {
+          if (error) reject(error)
+          else resolve((found as LookupAddress[]).map(({ address }) => address))
+        })
+      }
+    })
+}
+
+/** Calls back with the addresses of a name that the rule allows, or with an error. */
+function createGuardedLookup(options: GuardOptions) {
+  const { lookup: resolve = systemLookup } = options
+  const rule = createAddressRule(options)
+  const isAllowed = (host: string, address: string | undefined): boolean =>
+    rule.allowsHost(host) || (address !== undefined && rule.allowsAddress(address))
+  const lookup: LookupFunction = (host, how, callback) => {
+    resolve(host, { ...how, all: true }, (error, found) => {
+      if (error) return callback(error, [])
+      const admitted = (Array.isArray(found) ? found : []).filter(({ address }) => isAllowed(host, address))
+      const [first] = admitted
+      if (first === undefined) callback(blockedError(host), [])
+      else if (how.all === true) callback(null, admitted)
+      else callback(null, first.address, first.family)
+    })
+  }
+  return { admits: isAllowed, lookup }
+}
+
+/** Checks the peer of every new connection before any data is sent to it. */
+function withPeerCheck<A extends HttpAgent>(
+  agent: A,
+  isAllowed: (host: string, address: string | undefined) => boolean,
+): A {
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => {
+    const socket = connect(options, callback) as Socket
+    const host = String(options.host)
+    socket.once('connect', () => {
+      if (!isAllowed(host, socket.remoteAddress)) socket.destroy(blockedError(host))
+    })
+    return socket
+  }
+  return agent
+}
+
+function exchange(outgoing: ClientRequest, body: Uint8Array | undefined, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    let incoming: IncomingMessage | undefined
+    const onAbort = (): void => void (incoming ?? outgoing).destroy(signal.reason as Error)
+    signal.addEventListener('abort', onAbort)
+    outgoing.on('close', () => {
+      signal.removeEventListener('abort', onAbort)
+      // 101 ends the connection without any other event.
+      reject(new Error('The connection was closed without an answer'))
+    })
+    outgoing.on('error', reject)
+    outgoing.on('response', (response) => {
+      incoming = response
+      const made = responseOf(response, outgoing.method)
+      made.catch(() => response.destroy())
+      resolve(made)
+    })
+    if (signal.aborted) onAbort()
+    outgoing.end(body)
+  })
+}
+
+function headersOf({ headers }: Request): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => !hopByHop.test(name)))
+}
+
+/** Returns a promise, so that an error caused by the peer rejects instead of being thrown inside an event listener. */
+async function responseOf(incoming: IncomingMessage, method: string): Promise<Response> {
+  const { statusCode: status = 0, statusMessage = '', rawHeaders } = incoming
+  if (status < 200 || status > 599) throw new A2AError('INVALID_AGENT_RESPONSE', `HTTP knows no status ${status}`)
+  const headers = new Headers()
+  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
+  if ((headers.get('content-encoding') ?? 'identity') !== 'identity')
+    throw new A2AError('INVALID_AGENT_RESPONSE', 'The answer is compressed, which was not asked for')
+  const hasBody = method !== 'HEAD' && ![204, 205, 304].includes(status)
+  if (!hasBody) incoming.resume()
+  // Reads one chunk when the consumer takes one, so a slow reader slows the peer.
+  const stream = hasBody ? (Readable.toWeb(incoming) as ReadableStream<Uint8Array>) : null
+  // Node accepts more characters than a Response does.
+  const statusText = statusMessage.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '')
+  return new Response(stream, { status, statusText, headers })
+}
+
+const deniedError = (message: string): A2AError => new A2AError('PERMISSION_DENIED', message)
+const blockedError = (host: string): A2AError => deniedError(`Blocked: ${host} resolves to a disallowed address`)

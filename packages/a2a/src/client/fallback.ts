@@ -1,0 +1,169 @@
+/**
+ * What a session does when an exchange has failed. A page loads it after everything else, while all is well.
+ *
+ * If an interface fails in a way that another may not, the next one is tried and the one that works is kept (B-20, A-31). Cards
+ * can declare wrong versions: if a peer does not know the methods of its declared version, those of the other generation are
+ * tried at the same URL, unless the caller has pinned a version (B-9).
+ */
+import type { AgentCard } from '../model/card.ts'
+import { A2AError } from '../model/error.ts'
+import type { Operation, RequestOf } from '../model/operation.ts'
+import type { VersionId } from '../versions/version.ts'
+import { withRequiredSchemes } from './auth/required-schemes.ts'
+import type { ChosenInterface, ClientLimits, ClientLog } from './contract.ts'
+import { sleep } from './sleep.ts'
+import { isReadOperation, canRetry, isConnectFailure, backoffDelayMs } from './retry.ts'
+
+export { withResponseDetails } from './http/response-errors.ts'
+
+export interface InterfaceState {
+  /** The interfaces of the card, best first, and those found by guessing. */
+  candidates: readonly ChosenInterface[]
+  current: ChosenInterface
+  /** Interfaces that have responded as their version requires: a method that one of them lacks is simply not implemented. */
+  readonly confirmed: Set<ChosenInterface>
+  readonly isPinned: boolean
+  readonly log: ClientLog
+}
+
+/** Tries the other interfaces; throws the first failure if none does better. */
+export async function tryOtherInterfaces<T>(
+  interfaces: InterfaceState,
+  operation: Operation,
+  first: unknown,
+  use: (at: ChosenInterface) => Promise<T>,
+  card?: AgentCard,
+): Promise<T> {
+  const { candidates, isPinned, confirmed, log } = interfaces
+  const failed = interfaces.current
+  let why = fallbackReasonOf(first, operation, confirmed.has(failed))
+  if (why === undefined) throw first
+  // A server that is busy at one URL is as busy at its other URLs.
+  const busyServer = why === 'busy' ? serverOf(failed) : undefined
+  const queue = candidates.filter((other) => other !== failed && serverOf(other) !== busyServer)
+  if (!isPinned) queue.push(...guessOtherVersion(why, failed, candidates))
+  if (!isPinned && why === 'stranger')
+    queue.push(
+      ...(await import('./simple-tasks/simple-tasks-card.ts')).guessSimpleTasksInterface(failed, operation, card),
+    )
+  // Grows during the iteration.
+  for (const at of queue) {
+    try {
+      const result = await use(at)
+      log.warn(`Using another interface of the agent: ${at.why}`, { from: failed, to: at, reason: first })
+      if (!candidates.includes(at)) interfaces.candidates = [...candidates, at]
+      interfaces.current = at
+      confirmed.add(at)
+      return result
+    } catch (reason) {
+      const isGuess = !candidates.includes(at)
+      why = fallbackReasonOf(reason, operation, confirmed.has(at))
+      // A guessed version that lacks the operation proves nothing.
+      if (why === undefined && !(isGuess && hasCode(reason, 'UNSUPPORTED_OPERATION'))) throw reason
+      if (!isPinned && !isGuess) queue.push(...guessOtherVersion(why, at, [...candidates, ...queue]))
+    }
+  }
+  if (isPinned && isCoreOperation(operation) && fallbackReasonOf(first, operation, false) === 'stranger') {
+    throw pinnedVersionError(failed, `does not know ${operation}`, first)
+  }
+  throw first
+}
+
+const mismatchedInterfaces = new WeakSet<ChosenInterface>()
+
+/** Logs that the peer was called in its declared version and responded in another one. */
+export function reportVersionMismatch({ isPinned, log }: InterfaceState, at: ChosenInterface, found: VersionId): void {
+  if (isPinned) throw pinnedVersionError(at, `answers as ${found} does`)
+  if (mismatchedInterfaces.has(at)) return
+  mismatchedInterfaces.add(at)
+  log.warn(`The agent's card declares A2A ${at.version}, but it answers as ${found} does`, { interface: at, found })
+}
+
+const hasCode = (reason: unknown, ...codes: string[]): reason is A2AError =>
+  reason instanceof A2AError && codes.includes(reason.code)
+
+/** The operations that every agent must support. */
+const isCoreOperation = (operation: Operation): boolean => /^(Send\w*Message|GetTask|CancelTask)$/.test(operation)
+
+const serverOf = ({ url }: ChosenInterface): string => (URL.canParse(url) ? new URL(url).host : url)
+
+type FallbackReason = 'absent' | 'busy' | 'stranger' | undefined
+
+/** Why another interface may do better, if it may: no connection, unavailable now, or another protocol version. */
+function fallbackReasonOf(reason: unknown, operation: Operation, proven: boolean): FallbackReason {
+  if (!(reason instanceof A2AError)) return undefined
+  const { reason: why, status = '' } = reason.details as { readonly [name: string]: string | undefined }
+  if (why === 'NOT_LOADED') return 'absent'
+  if (why === 'NETWORK') return isReadOperation(operation) || isConnectFailure(reason) ? 'absent' : undefined
+  // Unless it is our own error, which means that the peer has acted.
+  if (hasCode(reason, 'VERSION_NOT_SUPPORTED')) return reason.details['declared'] === undefined ? 'stranger' : undefined
+  // A gateway's 502 and 504 leave open what happened behind it.
+  if (hasCode(reason, 'UNAVAILABLE') && /^50[234]$/.test(status))
+    return status === '503' || isReadOperation(operation) ? 'busy' : undefined
+  if (proven) return undefined
+  const isNotServed =
+    hasCode(reason, 'INVALID_AGENT_RESPONSE', 'UNAVAILABLE', 'INTERNAL') && /^(404|405|501)$/.test(status)
+  return isNotServed || hasCode(reason, 'METHOD_NOT_FOUND', 'METHOD_NOT_ALLOWED') ? 'stranger' : undefined
+}
+
+/** The other generation at the same URL. 0.2 and 0.3 have the same names for everything that matters here. */
+function guessOtherVersion(
+  why: FallbackReason,
+  at: ChosenInterface,
+  tried: readonly ChosenInterface[],
+): ChosenInterface[] {
+  const { url, protocolBinding } = at
+  const version = at.version === '1.0' ? '0.3' : '1.0'
+  const isTried = tried.some(
+    (one) => one.url === url && one.protocolBinding === protocolBinding && one.version === version,
+  )
+  if (why !== 'stranger' || isTried || !/^(JSONRPC|HTTP\+JSON)$/i.test(protocolBinding)) return []
+  const explanation = `its card declares A2A ${at.version} at ${url}, but it speaks ${version}`
+  return [{ ...at, version, protocolVersion: version, why: explanation }]
+}
+
+function pinnedVersionError({ version, url }: ChosenInterface, how: string, cause?: unknown): A2AError {
+  const message = `The agent's card declares A2A ${version} at ${url}, but the agent ${how}; the version is pinned`
+  return new A2AError('VERSION_NOT_SUPPORTED', message, { declared: version }, { cause })
+}
+
+export interface FailedAttempt {
+  readonly operation: Operation
+  readonly request: RequestOf<Operation>
+  /** When the first attempt began, by `performance.now()`. */
+  readonly startedAt: number
+  readonly attempt: number
+  readonly card: AgentCard
+  readonly limits: ClientLimits
+  readonly signal: AbortSignal
+  /** Limit for all attempts together. Default: no limit. */
+  readonly timeoutMs: number | undefined
+  readonly log: ClientLog
+}
+
+/** Waits until the next attempt; throws the reason if there must be none. */
+export async function waitBeforeRetry(reason: unknown, failed: FailedAttempt): Promise<void> {
+  const { operation, request, startedAt, attempt, card, limits, signal, timeoutMs = Infinity, log } = failed
+  if (attempt >= limits.attempts || !(reason instanceof A2AError)) throw reason
+  // A peer that times out twice will time out again, and each attempt takes the full timeout.
+  if (attempt > 1 && reason.code === 'TIMEOUT') throw reason
+  const delayMs = backoffDelayMs(attempt, reason, limits)
+  if (delayMs === undefined) throw reason
+  const agoMs = performance.now() - startedAt + delayMs
+  if (agoMs >= timeoutMs) throw reason
+  const sent = 'message' in request ? { messageId: request.message.messageId, agoMs } : undefined
+  if (!canRetry(reason, operation, card, sent)) throw reason
+  log.debug?.(`${operation} is tried again in ${Math.round(delayMs)} ms`, { attempt, reason })
+  await sleep(delayMs, signal)
+}
+
+/**
+ * Adds what helps the caller: after a 401, the schemes that the card requires; after a transient failure, the messageId,
+ * because a caller that knows more than `canRetry` may send the same message again.
+ */
+export function withErrorHints(reason: unknown, request: RequestOf<Operation>, card: AgentCard): unknown {
+  if (hasCode(reason, 'UNAUTHENTICATED')) return withRequiredSchemes(reason, card)
+  if (!('message' in request) || !(reason instanceof A2AError) || !reason.retryable) return reason
+  const { code, message, details, cause } = reason
+  return new A2AError(code, message, { ...details, messageId: request.message.messageId }, { cause })
+}

@@ -1,0 +1,166 @@
+/**
+ * Sends one request over HTTP: adds credentials, decides redirects itself instead of leaving them to the platform, and applies
+ * timeouts. Every failure is an A2AError or the caller's abort reason.
+ *
+ * `credentials` and `mode` keep the platform's defaults (`same-origin`, `cors`): a page's cookies go to its own origin and to
+ * no other agent, and Workers refuse a request that even sets them.
+ */
+import { A2AError } from '../../model/error.ts'
+import { linkSignals } from '../../model/linked-signal.ts'
+import { parseHttpUrl, urlWithoutQuery } from './http-url.ts'
+import type {
+  AuthCredentials,
+  Authenticator,
+  AuthRequest,
+  ClientLimits,
+  Fetch,
+  HttpClient,
+  CredentialHeaders,
+  OutgoingHttpRequest,
+} from '../contract.ts'
+import { discardBody, timeoutError } from './read-text.ts'
+import { abortableFetch, abortable } from './abortable.ts'
+
+export { discardBody, readText } from './read-text.ts'
+export { abortableFetch, abortable } from './abortable.ts'
+
+type HeaderFields = Readonly<Record<string, string>>
+
+export interface HttpClientDeps {
+  /** Default: the platform's. */
+  readonly fetch?: Fetch | undefined
+  readonly authenticate?: Authenticator | undefined
+  readonly limits: Pick<ClientLimits, 'timeoutMs' | 'maxRedirects'>
+  /** Headers from the user: they go where credentials go. */
+  readonly headers?: HeaderFields | undefined
+}
+export interface AuthenticatedHttpClient extends HttpClient {
+  /** The fetch in use: responses from different fetch functions must not be mixed up. */
+  readonly fetch: Fetch
+  /** The identity under which a request would be sent now, as a key for caches. */
+  identify(request: Pick<OutgoingHttpRequest, 'url' | 'signal' | 'card'>): Promise<string>
+}
+/** How a response came about. */
+export interface ResponseOrigin {
+  /** After redirects. */
+  readonly url: URL
+  /** As `identify` would return it. */
+  readonly identity: string
+}
+
+const responseOrigins = new WeakMap<Response, ResponseOrigin>()
+/** The credentials that each was made of, for the authenticator that renews them. */
+const credentialSources = new WeakMap<CredentialHeaders, AuthCredentials | undefined>()
+export const responseOriginOf = (response: Response): ResponseOrigin | undefined => responseOrigins.get(response)
+
+export const platformFetch: Fetch = (request) => fetch(request)
+
+export function createHttpClient({
+  fetch = platformFetch,
+  authenticate,
+  limits,
+  headers: ownHeaders = {},
+}: HttpClientDeps): AuthenticatedHttpClient {
+  const requestCredentials = async (authRequest: AuthRequest): Promise<AuthCredentials | undefined> => {
+    try {
+      return authenticate && (await abortable(authRequest.signal, authenticate(authRequest)))
+    } catch (cause) {
+      if (authRequest.signal.aborted || cause instanceof A2AError) throw cause
+      throw new A2AError('UNAUTHENTICATED', 'The credentials could not be had', {}, { cause })
+    }
+  }
+  const identityOf = (credentials: AuthCredentials | undefined): string => JSON.stringify([ownHeaders, credentials])
+
+  return {
+    fetch,
+    identify: async ({ url, signal, card }) => identityOf(await requestCredentials({ url, signal, card })),
+    async credentialHeaders({ url, signal, card }, refused) {
+      const authRequest = { url, signal, card }
+      const sentCredentials = refused && credentialSources.get(refused.credentials)
+      const credentials = await requestCredentials(
+        refused
+          ? { ...authRequest, refused: { wwwAuthenticate: refused.wwwAuthenticate, sent: sentCredentials } }
+          : authRequest,
+      )
+      if (refused && (!credentials || identityOf(credentials) === identityOf(sentCredentials))) return undefined
+      const addedCredentials = {
+        headers: Object.fromEntries(headersOf(credentials?.cookies, ownHeaders, credentials?.headers)),
+      }
+      credentialSources.set(addedCredentials, credentials)
+      return addedCredentials
+    },
+    async send(outgoing) {
+      const { url, signal, card } = outgoing
+      const authRequest = { url, signal, card }
+      const sent = await requestCredentials(authRequest)
+      const response = await exchange(outgoing, sent)
+      // Another origin, reached by a redirect, got no credentials and gets none now.
+      if (response.status !== 401 || responseOriginOf(response)?.url.origin !== parseHttpUrl(url).origin)
+        return response
+      try {
+        const wwwAuthenticate = response.headers.get('www-authenticate') ?? undefined
+        const other = await requestCredentials({ ...authRequest, refused: { wwwAuthenticate, sent } })
+        if (!other || identityOf(other) === identityOf(sent)) return response
+        discardBody(response)
+        return await exchange(outgoing, other)
+      } catch (reason) {
+        discardBody(response)
+        throw reason
+      }
+    },
+  }
+
+  /** Applies the timeout, redirects included. Authentication is not timed: it may have to wait for a person. */
+  async function exchange(outgoing: OutgoingHttpRequest, credentials: AuthCredentials | undefined): Promise<Response> {
+    let url = parseHttpUrl(outgoing.url)
+    for (const [name, value] of Object.entries(credentials?.query ?? {})) url.searchParams.set(name, value)
+    const headers = headersOf(credentials?.cookies, ownHeaders, outgoing.headers, credentials?.headers)
+    const { signal, end } = linkSignals([outgoing.signal], outgoing.timeoutMs ?? limits.timeoutMs, () =>
+      timeoutError(`The answer of ${urlWithoutQuery(url)}`),
+    )
+    const fetchOnce = (at: URL, headers: Headers, redirect: RequestInit['redirect'] = 'manual'): Promise<Response> =>
+      abortableFetch(signal, fetch, new Request(at, { ...outgoing, headers, redirect, signal }))
+    try {
+      signal.throwIfAborted()
+      let response = await fetchOnce(url, headers)
+      if (response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(response.status)) {
+        const { followRedirects } = await import('./follow-redirects.ts')
+        ;({ response, url } = await followRedirects(response, url, {
+          outgoing,
+          ownHeaders,
+          credentials,
+          headers,
+          fetchOnce,
+          ...limits,
+        }))
+      }
+      responseOrigins.set(response, { url, identity: identityOf(credentials) })
+      return response
+    } catch (reason) {
+      if (signal.aborted) throw signal.reason
+      if (reason instanceof A2AError) throw reason
+      // The platform's error code (`ECONNREFUSED`), but not its message, which may name an address within our network.
+      const { code = 'no connection' } = ((reason as Error).cause ?? reason) as { code?: string }
+      const message = `${urlWithoutQuery(url)} cannot be reached: ${code}`
+      throw new A2AError('UNAVAILABLE', message, { reason: 'NETWORK' }, { cause: reason })
+    } finally {
+      end()
+    }
+  }
+}
+
+/** Later ones override earlier ones. */
+function headersOf(cookies: HeaderFields = {}, ...given: (HeaderFields | undefined)[]): Headers {
+  try {
+    const headers = new Headers()
+    for (const fields of given) for (const [name, value] of Object.entries(fields ?? {})) headers.set(name, value)
+    const cookie = [headers.get('cookie') ?? [], Object.entries(cookies).map((pair) => pair.join('='))]
+      .flat()
+      .join('; ')
+    if (cookie !== '') headers.set('cookie', cookie)
+    return headers
+  } catch {
+    // The platform's message would quote the value, which may be a secret.
+    throw new A2AError('INVALID_PARAMS', 'A header has a name or a value that HTTP does not allow')
+  }
+}

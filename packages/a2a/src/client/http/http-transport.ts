@@ -1,0 +1,162 @@
+/**
+ * One peer over one HTTP binding in one version: operations go out and results and events come back, in canonical terms.
+ * Responses are read as leniently as they can be recognized; everything else becomes an error that shows the response. It never
+ * retries; the higher layers of the client do.
+ */
+import { jsonrpcClientBinding, restClientBinding } from '../../bindings/outgoing-requests.ts'
+import type { Operation, RequestOf } from '../../model/operation.ts'
+import type { StreamEvent } from '../../model/task.ts'
+import type { Dialect, ProtocolVersion, VersionId } from '../../versions/version.ts'
+import type {
+  ChosenInterface,
+  ClientBinding,
+  ClientTransport,
+  TransportCallOptions,
+  EventFrame,
+  ClientTransportDeps,
+  TransportStream,
+} from '../contract.ts'
+import { loadVersion } from '../load-version.ts'
+import { checkJsonNodesIfLong, discardBody, readText } from './read-text.ts'
+
+const allVersions: readonly VersionId[] = ['1.0', '0.3', '0.2']
+
+export const httpBindings: readonly ClientBinding[] = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
+  protocolBinding,
+  versions: allVersions,
+  open: createHttpTransport,
+}))
+
+export function createHttpTransport(
+  at: ChosenInterface,
+  version: ProtocolVersion,
+  parts: ClientTransportDeps,
+): ClientTransport {
+  const isJsonRpc = /^jsonrpc$/i.test(at.protocolBinding)
+  const binding = (isJsonRpc ? jsonrpcClientBinding : restClientBinding)(version)
+  /** The 1.0 text subscribes by POST and its proto by GET; if a peer refuses one, the other is tried (A-1). */
+  let subscribesByGet = false
+
+  return {
+    async call(operation, request, about) {
+      if (operation === 'GetExtendedAgentCard' && isJsonRpc && !(operation in version.spelling.methods)) {
+        const { fetchExtendedCardV02 } = await import('../card/extended-card-v02.ts')
+        return fetchExtendedCardV02(at.url, version, parts, about)
+      }
+      const response = await exchange(operation, request, about, 'application/json')
+      // Some peers stream whatever the request is.
+      if (isStreamResponse(response)) {
+        const { streamToResult } = await import('../stream/stream-runtime.ts')
+        return streamToResult(operation, about, (how) => read(response, how))
+      }
+      const payload = await payloadOf(response, about)
+      return decodeAnyVersion(payload, operation === 'SendMessage', (dialect) =>
+        dialect.decodeResult(operation, payload),
+      )
+    },
+
+    async open(operation, request, about) {
+      const response = await exchange(operation, request, about, 'text/event-stream')
+      if (isStreamResponse(response)) return read(response, about)
+      const event = await eventOf(await payloadOf(response, about))
+      return (async function* () {
+        yield event
+      })()
+    },
+  }
+
+  async function exchange<O extends Operation>(
+    operation: O,
+    request: RequestOf<O>,
+    about: TransportCallOptions,
+    accept: string,
+  ): Promise<Response> {
+    const send = (useGet: boolean): Promise<Response> => {
+      const { method, path, headers, body } = binding.request(operation, request, useGet)
+      return parts.http.send({
+        method,
+        url: joinUrl(at.url, path),
+        headers: {
+          accept,
+          ...headers,
+          ...about.headers,
+          ...(about.lastEventId !== undefined ? { 'Last-Event-ID': about.lastEventId } : {}),
+        },
+        ...(body !== undefined ? { body } : {}),
+        signal: about.signal,
+        timeoutMs: about.timeoutMs,
+        ...(about.card !== undefined ? { card: about.card } : {}),
+      })
+    }
+    if (operation !== 'SubscribeToTask' || isJsonRpc) return send(false)
+    const response = await send(subscribesByGet)
+    if (subscribesByGet || (response.status !== 405 && response.status !== 501)) return response
+    discardBody(response)
+    const other = await send(true)
+    subscribesByGet = other.ok
+    return other
+  }
+
+  async function payloadOf(response: Response, { signal, timeoutMs }: TransportCallOptions): Promise<unknown> {
+    const text = await readText(response, parts.maxBodyBytes, signal, timeoutMs)
+    await checkJsonNodesIfLong(text, parts)
+    try {
+      return binding.open(text, response.status)
+    } catch (reason) {
+      const { withResponseDetails } = await import('../fallback.ts')
+      throw withResponseDetails(reason, text, response)
+    }
+  }
+
+  async function read(response: Response, about: TransportCallOptions): Promise<TransportStream> {
+    const { readStream } = await import('../stream/stream-runtime.ts')
+    return readStream(response, about, parts, (event, data, id) => {
+      const payload = binding.open(data, 200)
+      // Always an error, whatever the payload looks like (F-5).
+      if (event === 'error') throw binding.dialect.decodeError(payload)
+      return eventOf(payload, id)
+    })
+  }
+
+  function eventOf(payload: unknown, id?: string): EventFrame | Promise<EventFrame> {
+    const toFrame = (event: StreamEvent): EventFrame => ({ event, id, final: finalOf(payload) })
+    const event = decodeAnyVersion(payload, true, (dialect) => dialect.decodeEvent(payload))
+    return event instanceof Promise ? event.then(toFrame) : toFrame(event)
+  }
+
+  /**
+   * Some peers declare 1.0, know its methods and respond in 0.3, which is visible where 1.0 wraps objects that 0.x marks by a
+   * `kind`. They have done the work, so the response is decoded as 0.3 instead of sending the request again.
+   */
+  function decodeAnyVersion<T>(payload: unknown, wrapped: boolean, decode: (dialect: Dialect) => T): T | Promise<T> {
+    if (!wrapped || version.id !== '1.0' || !hasKindField(payload)) return decode(binding.dialect)
+    return (async () => {
+      await parts.onVersionMismatch?.('0.3')
+      return decode((await loadVersion('0.3')).json)
+    })()
+  }
+}
+
+function isStreamResponse({ ok, headers, body }: Response): boolean {
+  return ok && body !== null && /event-stream|ndjson|jsonl|json-lines/.test(headers.get('content-type') ?? '')
+}
+
+function hasKindField(payload: unknown): boolean {
+  return typeof payload === 'object' && payload !== null && 'kind' in payload
+}
+
+/** 0.3 peers declare their REST url with the `/v1` of its paths or without it; a query, such as a key, stays at the end. */
+function joinUrl(url: string, path: string): string {
+  if (path === '') return url
+  const [base = '', query] = url.replace(/#.*/, '').split('?', 2)
+  const whole = base.replace(/\/+$/, '').replace(/\/v1$/, path.startsWith('/v1/') ? '' : '$&') + path
+  return query === undefined ? whole : `${whole}${path.includes('?') ? '&' : '?'}${query}`
+}
+
+/** `final` is on the event itself, or one level down if events are wrapped. */
+function finalOf(payload: unknown): boolean | undefined {
+  if (typeof payload !== 'object' || payload === null) return undefined
+  const inner = 'statusUpdate' in payload ? payload.statusUpdate : payload
+  const final = typeof inner === 'object' && inner !== null && 'final' in inner ? inner.final : undefined
+  return typeof final === 'boolean' ? final : undefined
+}

@@ -1,0 +1,67 @@
+/**
+ * Lists the usable interfaces of a card, best first: in the order of the card (B-17), unless the caller prefers a binding. That
+ * order also puts 0.3's main url before the others, with each url paired to its own transport (B-18). The first is used and the
+ * others are fallbacks (B-20, A-31).
+ */
+import type { AgentCard } from '../model/card.ts'
+import { A2AError } from '../model/error.ts'
+import type { VersionId } from '../versions/version.ts'
+import { simpleTasksBindingUri } from './http/http-url.ts'
+import type { ChosenInterface, ClientBinding, ConnectOptions } from './contract.ts'
+
+export type SelectInterfaceOptions = Pick<ConnectOptions, 'version' | 'prefer' | 'tenant'> & {
+  /** Bindings besides the two over HTTP. */
+  readonly bindings?: readonly Pick<ClientBinding, 'protocolBinding' | 'versions'>[]
+}
+
+const allVersions: readonly VersionId[] = ['1.0', '0.3', '0.2']
+const builtInBindings = ['JSONRPC', 'HTTP+JSON', simpleTasksBindingUri].map((protocolBinding) => ({
+  protocolBinding,
+  versions: allVersions,
+}))
+
+const protocolBindingOf = ({ protocolBinding }: Pick<ClientBinding, 'protocolBinding'>): string => protocolBinding
+
+/** Never empty: throws VERSION_NOT_SUPPORTED, which says what the card offers and what the client supports. */
+export function selectInterfaces(
+  { supportedInterfaces }: AgentCard,
+  { version: pinned, bindings = [], prefer = bindings.map(protocolBindingOf), tenant }: SelectInterfaceOptions = {},
+): readonly [ChosenInterface, ...ChosenInterface[]] {
+  const supported = [...bindings, ...builtInBindings]
+  const preferred = prefer.map((name) => name.toUpperCase())
+  /** Bindings that the caller does not prefer come last. */
+  const rank = ({ protocolBinding }: ChosenInterface): number =>
+    (preferred.indexOf(protocolBinding.toUpperCase()) + preferred.length + 1) % (preferred.length + 1)
+
+  const usable = supportedInterfaces.flatMap((one, index): ChosenInterface[] => {
+    const { url, protocolBinding, protocolVersion } = one
+    // The patch number is ignored (B-4).
+    const version = allVersions.find((id) => id === /^\d+\.\d+/.exec(protocolVersion)?.[0])
+    const binding = supported.find((known) => known.protocolBinding.toUpperCase() === protocolBinding.toUpperCase())
+    if (!version || !binding?.versions.includes(version) || (pinned ?? version) !== version) return []
+    // Other bindings have other kinds of addresses.
+    if (!bindings.includes(binding) && !(/^https?:/i.test(url) && URL.canParse(url))) return []
+    const why =
+      `Number ${index + 1} of ${supportedInterfaces.length} on the card` +
+      (preferred.includes(protocolBinding.toUpperCase()) ? ', in a binding the caller prefers' : '') +
+      (pinned ? ', in the version the caller pinned' : '')
+    return [{ ...one, ...(tenant !== undefined && { tenant }), version, why }]
+  })
+  const [best, ...others] = usable.sort((a, b) => rank(a) - rank(b))
+  if (best) return [best, ...others]
+
+  const offered = supportedInterfaces
+    .map(({ protocolBinding, protocolVersion, url }) => `${protocolBinding} ${protocolVersion} at ${url}`)
+    .join(', ')
+  // Simple tasks come last and are never selected by a caller, so they are not listed.
+  const supportedNames = supported
+    .slice(0, -1)
+    .map(({ protocolBinding, versions }) => `${protocolBinding} ${pinned ?? versions.join('/')}`)
+  throw new A2AError(
+    'VERSION_NOT_SUPPORTED',
+    `The agent offers ${offered}; asked for was ${supportedNames.join(' or ')}`,
+    {
+      offered,
+    },
+  )
+}

@@ -1,0 +1,571 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Agent } from '../../agents/agent.ts'
+import { authRequired, data, inputRequired, reply, status } from '../../agents/reports.ts'
+import type { AgentCard } from '../../model/card.ts'
+import { A2AError } from '../../model/error.ts'
+import { newId } from '../../model/id.ts'
+import type { StreamEvent } from '../../model/task.ts'
+import { createHandler } from '../../server/handler.ts'
+import type { Handler } from '../../server/handler.ts'
+import { serve } from '../../server/node.ts'
+import type { AgentSettings, ServerOptions } from '../../server/options.ts'
+import { cursor } from '../../server/extensions/builtin-extensions.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { manualTimers } from '../../testing/fixtures/manual-timers.ts'
+import { disconnectingProxy } from '../../testing/fixtures/disconnecting-proxy.ts'
+import { faultyStreamFetch } from '../../testing/fixtures/faulty-stream-fetch.ts'
+import type { FaultyCall, StreamFaults } from '../../testing/fixtures/faulty-stream-fetch.ts'
+import type { VersionId } from '../../versions/version.ts'
+import { textOfParts } from '../agent-response.ts'
+import { connect } from '../connect.ts'
+import type { ClientLimits, ConnectOptions } from '../contract.ts'
+
+const quick: Partial<ClientLimits> = { firstDelayMs: 1, maxDelayMs: 20, pollMs: 5, attempts: 4 }
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+const versions: readonly VersionId[] = ['1.0', '0.3', '0.2']
+const bindings = ['JSONRPC', 'HTTP+JSON'] as const
+const ways = versions.flatMap((version) => bindings.map((binding) => ({ version, binding })))
+type Way = (typeof ways)[number]
+
+const words = Array.from({ length: 30 }, (_, index) => `word${index} `)
+const whole = words.join('')
+const states = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']
+
+/** Sends text in small pieces, reports its status, and shows a table. */
+const talkative: Agent = async function* () {
+  for (const [index, word] of words.entries()) {
+    if (index % 10 === 5) yield status(`at ${index}`)
+    yield word
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  yield data({ rows: [1, 2] })
+}
+
+const opened: (() => Promise<unknown>)[] = []
+after(() => Promise.all(opened.map((close) => close())))
+
+function house(agent: Agent, settings: Partial<AgentSettings> & ServerOptions = {}): Handler {
+  const handler = createHandler({
+    store: memoryStore(),
+    log: quiet,
+    openAfterMs: 20,
+    publicUrl: 'http://agent.test',
+    ...settings,
+    agent,
+  })
+  opened.push(() => handler.close())
+  return handler
+}
+
+/** A client of `handler` over a faulty network, and its requests. */
+async function visit(
+  handler: Handler,
+  fraying: StreamFaults = {},
+  { version, binding }: Way = { version: '1.0', binding: 'JSONRPC' },
+  options: ConnectOptions = {},
+) {
+  const calls: FaultyCall[] = []
+  const answer = (call: FaultyCall): Response | undefined => {
+    calls.push(call)
+    return fraying.answer?.(call)
+  }
+  const card = await cardAt(handler, 'http://agent.test', { version, binding })
+  const agent = await connect(card, {
+    fetch: faultyStreamFetch((request) => handler.fetch(request), { ...fraying, answer }),
+    ...options,
+    limits: { ...quick, ...options.limits },
+  })
+  return { agent, calls, count: (operation: RegExp) => calls.filter((call) => operation.test(call.operation)).length }
+}
+
+async function cardAt(handler: Pick<Handler, 'fetch'>, origin: string, { version, binding }: Way): Promise<AgentCard> {
+  const response = await handler.fetch(new Request('http://agent.test/.well-known/agent-card.json'))
+  const card = JSON.parse(await response.text()) as AgentCard
+  const url = binding === 'JSONRPC' ? `${origin}/a2a` : origin
+  return { ...card, supportedInterfaces: [{ url, protocolBinding: binding, protocolVersion: version }] }
+}
+
+const textIn = (events: readonly StreamEvent[]): string =>
+  events.map((event) => ('artifactUpdate' in event ? textOfParts(event.artifactUpdate.artifact.parts) : '')).join('')
+
+const messagesIn = (events: readonly StreamEvent[]): (string | undefined)[] =>
+  events.flatMap((event) => {
+    const part = 'statusUpdate' in event ? event.statusUpdate.status.message?.parts[0] : undefined
+    return part !== undefined && 'text' in part ? [part.text] : []
+  })
+
+for (const way of ways) {
+  describe(`a stream of ${way.version} over ${way.binding} that is cut after every three events`, () => {
+    it('is the same as one that is not, where the peer gives cursors [B-98 B-109]', async () => {
+      const server = await serve({ port: 0, store: memoryStore(), log: quiet, agent: talkative, drainMs: 0 })
+      const proxy = await disconnectingProxy(server.url, 3)
+      opened.push(
+        () => proxy.close(),
+        () => server.close(),
+      )
+      const card = await cardAt(
+        { fetch: (request) => fetch(`${server.url}${new URL(request.url).pathname}`) },
+        proxy.url,
+        way,
+      )
+      const agent = await connect(card, { limits: quick })
+      const stream = agent.stream('go')
+      const frames = await Array.fromAsync(stream.frames())
+      const direct = await connect({
+        ...card,
+        supportedInterfaces: card.supportedInterfaces.map((one) => ({
+          ...one,
+          url: one.url.replace(proxy.url, server.url),
+        })),
+      })
+      const uncut = await Array.fromAsync(
+        direct.subscribe(stream.taskId ?? '', { lastEventId: frames[0]?.id ?? '' }).frames(),
+      )
+      assert.deepEqual(frames.slice(1), uncut)
+      assert.ok(proxy.disconnects > 8, `${proxy.disconnects} cuts`)
+      assert.equal(await agent.stream('go').text(), whole)
+    })
+
+    for (const by of ['end', 'break'] as const) {
+      it(`loses and repeats nothing where the peer gives none, cut by ${by} [B-98 B-105]`, async () => {
+        const { agent, count } = await visit(house(talkative), { afterEvents: 3, by, withoutIds: true }, way)
+        const stream = agent.stream('go')
+        const events = await stream.all()
+        assert.equal(textIn(events), whole)
+        assert.equal(events.filter((event) => 'task' in event).length, 1)
+        const [answer, table] = await stream.artifacts()
+        assert.equal(textOfParts(answer?.parts), whole)
+        assert.deepEqual(table?.parts, [{ data: { rows: [1, 2] } }])
+        assert.equal(new Set(messagesIn(events)).size, messagesIn(events).length)
+        assert.equal(await agent.stream('go').text(), whole)
+        assert.deepEqual(await agent.stream('go').states(), states)
+        assert.equal(count(/[Ss]tream/), 3)
+        assert.ok(count(/ubscri/) > 0)
+      })
+    }
+  })
+}
+
+/** A one-time event. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { opened: promise, open: () => resolve() }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const giveUp = performance.now() + 60_000
+  while (!holds()) {
+    assert.ok(performance.now() < giveUp, 'it never came to be')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const resubscribe = /ubscri/
+const getTask = /GetTask|tasks\/get|GET .*tasks\/[^:]+$/
+
+for (const way of ways) {
+  describe(`a stream of ${way.version} over ${way.binding}`, () => {
+    it('is followed by polling where a subscription does not show the task [B-98 B-108]', async () => {
+      const fraying = { afterEvents: 3, withoutIds: true, withoutSnapshot: true }
+      const { agent, count } = await visit(house(talkative), fraying, way)
+      assert.equal(await agent.stream('go').text(), whole)
+      assert.ok(count(getTask) > 0)
+    })
+
+    for (const by of ['end', 'break'] as const)
+      it(`is followed by polling where a subscription shows the task and comes to its ${by} at once [B-98]`, async () => {
+        const go = gate()
+        const handler = house(async function* () {
+          yield 'one '
+          await go.opened
+          yield 'two'
+        })
+        const { agent, count } = await visit(handler, { afterEvents: 1, by, withoutIds: true }, way)
+        const text = agent
+          .stream('go')
+          .text()
+          .then((whole) => whole)
+        await until(() => count(getTask) > 2)
+        go.open()
+        assert.equal(await text, 'one two')
+        assert.ok(count(resubscribe) <= (quick.attempts ?? 0) + 2, 'it is not subscribed to any more')
+      })
+
+    it('is followed by polling where the peer has no streams, and begins at once [B-88 B-169]', async () => {
+      const { agent, count } = await visit(house(talkative, { streaming: false }), {}, way)
+      const stream = agent.stream('go')
+      const events = await stream.all()
+      assert.ok(events[0] !== undefined && 'task' in events[0])
+      assert.equal(events.filter((event) => 'task' in event).length, 1)
+      const result = await stream.result()
+      assert.equal(result.kind === 'task' && result.status.state, 'TASK_STATE_COMPLETED')
+      assert.equal(textOfParts((await stream.artifacts())[0]?.parts), whole)
+      assert.equal(await agent.stream('go').text(), whole)
+      assert.equal(count(/[Ss]tream|ubscri/), 0)
+    })
+
+    it('of a finished task shows it once; after a cursor, what came after it [B-106 B-108 B-109]', async () => {
+      const { agent } = await visit(
+        house(() => 'done'),
+        {},
+        way,
+      )
+      const first = agent.stream('go')
+      const all = await Array.fromAsync(first.frames())
+      const id = first.taskId ?? ''
+      const shown = await agent.subscribe(id).all()
+      assert.ok(shown.length === 1 && shown[0] !== undefined && 'task' in shown[0])
+      assert.equal(await agent.subscribe(id).text(), 'done')
+      for (const [index, { id: lastEventId = '' }] of all.entries()) {
+        const rest = agent.subscribe(id, { lastEventId })
+        assert.deepEqual(await Array.fromAsync(rest.frames()), all.slice(index + 1), `after ${lastEventId}`)
+      }
+      const { id: lastEventId = '' } = all.at(-1) ?? {}
+      assert.equal(await agent.subscribe(id, { lastEventId: all[1]?.id ?? '' }).text(), 'done')
+      assert.deepEqual(await Array.fromAsync(agent.subscribe(id, { lastEventId }).text()), [])
+    })
+
+    it('of an unknown task is an error [B-106]', async () => {
+      const { agent } = await visit(house(talkative), {}, way)
+      await assert.rejects(agent.subscribe('nowhere').all(), { code: 'TASK_NOT_FOUND' })
+      await assert.rejects(agent.wait('nowhere'), { code: 'TASK_NOT_FOUND' })
+    })
+
+    it('that continues a task is not ended by the question that it answers [B-102]', async () => {
+      const agents: Agent = async ({ text }) => (text === 'go' ? inputRequired('which?') : `the ${text}`)
+      for (const settings of [{}, { streaming: false }, { keepOpenOnInputRequired: true }]) {
+        const { agent } = await visit(house(agents, settings), {}, way)
+        const question = agent.stream('go')
+        assert.equal((await question.states()).at(-1), 'TASK_STATE_INPUT_REQUIRED')
+        const { taskId = '' } = question
+        assert.equal(await agent.stream('red one', { taskId }).text(), 'the red one')
+      }
+    })
+  })
+}
+
+describe('a stream', () => {
+  it('ends with the question of a turn, also where the peer keeps it open for the answer [B-91 B-92]', async () => {
+    const settings = { keepOpenOnInputRequired: true }
+    for (const question of [inputRequired('which?'), authRequired('sign in')]) {
+      const { agent } = await visit(house(() => question, settings))
+      const events = await agent.stream('go').all()
+      const last = events.at(-1)
+      assert.ok(last !== undefined && 'statusUpdate' in last)
+      await assert.rejects(async () => agent.stream('go').text(), { code: 'INPUT_REQUIRED' })
+    }
+  })
+
+  it('of a subscription outlasts a question, and shows what its answer brings [B-107 B-157]', async () => {
+    const { agent } = await visit(house(({ text }) => (text === 'go' ? inputRequired('which?') : 'done')))
+    const asked = await agent.send('go')
+    assert.ok(asked.kind === 'task')
+    const stream = agent.subscribe(asked.id)
+    const events: StreamEvent[] = []
+    for await (const event of stream) {
+      if (events.push(event) === 1) await agent.send('that one', { taskId: asked.id })
+    }
+    assert.ok(events[0] !== undefined && 'task' in events[0])
+    assert.equal(textIn(events), 'done')
+  })
+
+  it('that is a message needs nothing else [B-89]', async () => {
+    const { agent, calls } = await visit(house(() => reply('Hello')))
+    const stream = agent.stream('Hi')
+    assert.equal(await stream.text(), 'Hello')
+    assert.equal((await stream.result()).kind, 'message')
+    assert.equal(calls.length, 1)
+  })
+
+  it('is asked for in another way where the peer turns out to have none', async () => {
+    const fraying: StreamFaults = {
+      answer: ({ isStream }) =>
+        isStream ? Response.json({ jsonrpc: '2.0', id: 1, error: { code: -32_601, message: 'no' } }) : undefined,
+    }
+    const { agent, count } = await visit(house(talkative), fraying)
+    assert.equal(await agent.stream('go').text(), whole)
+    assert.equal(count(/^SendMessage$/), 1)
+  })
+
+  it('ends for the reader who leaves, and not for the task [B-103]', async () => {
+    const go = gate()
+    const server = await serve({
+      port: 0,
+      store: memoryStore(),
+      log: quiet,
+      drainMs: 0,
+      async *agent() {
+        yield 'one '
+        await go.opened
+        yield 'two'
+      },
+    })
+    const proxy = await disconnectingProxy(server.url, Infinity)
+    opened.push(
+      () => proxy.close(),
+      () => server.close(),
+    )
+    const own = { fetch: (request: Request) => fetch(`${server.url}${new URL(request.url).pathname}`) }
+    const agent = await connect(await cardAt(own, proxy.url, { version: '1.0', binding: 'JSONRPC' }))
+    const stream = agent.stream('go')
+    for await (const text of stream.text()) {
+      assert.equal(text, 'one ')
+      break
+    }
+    await until(() => proxy.open === 0)
+    const pending = agent.subscribe(stream.taskId ?? '')[Symbol.asyncIterator]()
+    await pending.next()
+    const waiting = pending.next()
+    await until(() => proxy.open === 1)
+    await pending.return?.()
+    assert.equal((await waiting).done, true)
+    await until(() => proxy.open === 0)
+    go.open()
+    const done = await agent.wait(stream.taskId ?? '')
+    assert.equal(done.status.state, 'TASK_STATE_COMPLETED')
+  })
+
+  it('keeps to its deadline, and to the reason of an abort', async () => {
+    const { agent } = await visit(house(() => new Promise(() => {})))
+    await assert.rejects(agent.stream('go', { timeoutMs: 1_000, messageId: 'm' }).all(), (error) => {
+      assert.ok(error instanceof A2AError && error.code === 'TIMEOUT')
+      assert.deepEqual(Object.keys(error.details).sort(), ['lastEventId', 'messageId', 'taskId'])
+      return true
+    })
+    await assert.rejects(agent.send('go', { timeoutMs: 50 }), { code: 'TIMEOUT' })
+    const { id } = await agent.start('go')
+    await assert.rejects(agent.wait(id, { timeoutMs: 50 }), (error) => {
+      assert.ok(error instanceof A2AError && error.code === 'TIMEOUT')
+      assert.equal(error.details['taskId'], id)
+      return true
+    })
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    await assert.rejects(
+      async () => {
+        for await (const _ of agent.stream('go', { signal: controller.signal })) controller.abort(reason)
+      },
+      (thrown) => thrown === reason,
+    )
+    await assert.rejects(agent.stream('go', { signal: AbortSignal.abort(reason) }).all(), (thrown) => thrown === reason)
+  })
+
+  it('whose events come too late is put right at its end: the task has the last word [B-93]', async () => {
+    const about = { taskId: 't', contextId: 'c' }
+    const says = (text: string) => ({
+      artifactUpdate: { ...about, artifact: { artifactId: 'a', parts: [{ text }] }, append: true },
+    })
+    const task = (state: string) => ({ id: 't', contextId: 'c', status: { state } })
+    const events = [
+      [1, { task: task('TASK_STATE_WORKING') }],
+      [2, says('one ')],
+      [4, says('three')],
+      [3, says('two ')],
+      [5, { statusUpdate: { ...about, status: { state: 'TASK_STATE_COMPLETED' } } }],
+    ] as const
+    const artifact = { artifactId: 'a', parts: [{ text: 'one two three' }] }
+    const fraying: StreamFaults = {
+      answer: ({ isStream }) =>
+        isStream
+          ? new Response(events.map(([id, event]) => `id: ${id}\ndata: ${JSON.stringify(event)}\n\n`).join(''), {
+              headers: { 'content-type': 'text/event-stream' },
+            })
+          : Response.json({ ...task('TASK_STATE_COMPLETED'), artifacts: [artifact] }),
+    }
+    const way = { version: '1.0', binding: 'HTTP+JSON' } as const
+    const { agent } = await visit(house(talkative), fraying, way)
+    assert.equal(await agent.stream('go').text(), 'one two three')
+    const told = await agent.stream('go').all()
+    assert.deepEqual(told, [
+      events[0][1],
+      says('one '),
+      says('three'),
+      { artifactUpdate: { ...about, artifact } },
+      events[4][1],
+    ])
+  })
+
+  it('resends a message whose stream broke before its first event, only to peers that recognize repeats [B-164]', async () => {
+    for (const isOurs of [true, false]) {
+      let runs = 0
+      let breaks = 2
+      const handler = house(
+        () => {
+          runs += 1
+          return 'done'
+        },
+        { extensions: [cursor()] },
+      )
+      const card = await cardAt(handler, 'http://agent.test', { version: '1.0', binding: 'JSONRPC' })
+      const capabilities = isOurs ? card.capabilities : { streaming: true }
+      const messages: unknown[] = []
+      const agent = await connect(
+        { ...card, capabilities },
+        {
+          limits: quick,
+          async fetch(request) {
+            messages.push(JSON.parse(await request.clone().text()).params.message.messageId)
+            const response = await handler.fetch(request)
+            if (breaks-- <= 0) return response
+            await response.text()
+            return new Response(new ReadableStream({ start: (to) => to.error(new TypeError('terminated')) }), {
+              headers: response.headers,
+            })
+          },
+        },
+      )
+      const messageId = newId()
+      const answer = agent.stream('go', { messageId }).text()
+      if (isOurs) assert.equal(await answer, 'done')
+      else {
+        const details = { messageId, reason: 'NETWORK' }
+        await assert.rejects(async () => answer, { code: 'INTERRUPTED', details })
+      }
+      assert.equal(messages.length, isOurs ? 3 : 1)
+      assert.deepEqual([...new Set(messages)], [messageId])
+      assert.equal(runs, 1)
+    }
+  })
+})
+
+describe('a connection', () => {
+  it('that is silent is given up for another, as often as it takes [B-98]', async () => {
+    for (const withoutIds of [false, true]) {
+      const go = gate()
+      const handler = house(async function* () {
+        yield 'one '
+        await go.opened
+        yield 'two'
+      })
+      const { agent, count } = await visit(handler, { withoutIds }, undefined, { limits: { idleTimeoutMs: 50 } })
+      const text = agent.stream('go').text()
+      const reading = text.then((whole) => whole)
+      await until(() => count(resubscribe) > 2 * (quick.attempts ?? 0))
+      go.open()
+      assert.equal(await reading, 'one two')
+    }
+  })
+
+  it('whose heartbeat is heard is not silent [B-101]', async (t) => {
+    const idleTimeoutMs = 43_210
+    const idle = manualTimers(idleTimeoutMs)
+    t.after(idle.restore)
+    const go = gate()
+    let beats = 0
+    const handler = house(
+      async function* () {
+        yield 'one '
+        await go.opened
+        yield 'two'
+      },
+      { keepAliveMs: 5 },
+    )
+    const card = await cardAt(handler, 'http://agent.test', { version: '1.0', binding: 'JSONRPC' })
+    const calls: string[] = []
+    const agent = await connect(card, {
+      limits: { idleTimeoutMs },
+      async fetch(request) {
+        calls.push(request.url)
+        const response = await handler.fetch(request)
+        const counted = new TransformStream<Uint8Array, Uint8Array>({
+          transform(bytes, to) {
+            if (new TextDecoder().decode(bytes).startsWith(':')) beats += 1
+            to.enqueue(bytes)
+          },
+        })
+        return new Response(response.body?.pipeThrough(counted), { headers: response.headers })
+      },
+    })
+    const reading = agent
+      .stream('go')
+      .text()
+      .then((whole) => whole)
+    await until(() => beats > 0)
+    for (let beat = 0; beat < 5; beat += 1) {
+      await idle.nextSet()
+      idle.pass(idleTimeoutMs - 1)
+    }
+    go.open()
+    assert.equal(await reading, 'one two')
+    assert.equal(calls.length, 1)
+  })
+
+  it('is sought so often and no more, and the error says where to go on [B-98]', async () => {
+    let isDown = false
+    const handler = house(talkative)
+    const answer = ({ isStream, lastEventId }: FaultyCall): Response | undefined => {
+      isDown ||= isStream && lastEventId !== undefined
+      return isDown ? new Response('gone', { status: 503, headers: { 'retry-after': '0' } }) : undefined
+    }
+    const { agent, calls } = await visit(handler, { afterEvents: 3, answer })
+    const stream = agent.stream('go')
+    await assert.rejects(stream.all(), (error: { code: string; details: Record<string, string> }) => {
+      assert.equal(error.code, 'INTERRUPTED')
+      assert.equal(error.details['taskId'], stream.taskId)
+      assert.equal(error.details['lastEventId'], stream.lastEventId)
+      return true
+    })
+    assert.equal(calls.length, 1 + 4)
+  })
+
+  it('is not sought before the peer says, nor at all if that is too long', async () => {
+    const after = async (seconds: number, maxDelayMs: number) => {
+      let refusals = 1
+      const answer = ({ operation }: FaultyCall): Response | undefined =>
+        resubscribe.test(operation) && refusals-- > 0
+          ? new Response('busy', { status: 429, headers: { 'retry-after': String(seconds) } })
+          : undefined
+      const { agent } = await visit(house(talkative), { afterEvents: 20, answer }, undefined, {
+        limits: { maxDelayMs },
+      })
+      const from = performance.now()
+      const text = await agent.stream('go').text()
+      return { text, tookMs: performance.now() - from }
+    }
+    const { text, tookMs } = await after(1, 2_000)
+    assert.equal(text, whole)
+    assert.ok(tookMs >= 1_000, `${tookMs} ms`)
+    await assert.rejects(after(60, 2_000), { code: 'INTERRUPTED' })
+  })
+
+  it('that may not be had is not sought again', async () => {
+    const answer = ({ operation }: FaultyCall): Response | undefined =>
+      resubscribe.test(operation) ? new Response('', { status: 403 }) : undefined
+    const { agent, count } = await visit(house(talkative), { afterEvents: 3, answer })
+    await assert.rejects(agent.stream('go').all(), { code: 'PERMISSION_DENIED' })
+    assert.equal(count(resubscribe), 1)
+  })
+})
+
+describe('to wait for a task', () => {
+  it('is to hear of its end, by stream or by polling', async () => {
+    for (const streaming of [true, false]) {
+      const go = gate()
+      const { agent } = await visit(
+        house(
+          async () => {
+            await go.opened
+            return 'done'
+          },
+          { streaming },
+        ),
+      )
+      const { id } = await agent.start('go')
+      const waiting = agent.wait(id)
+      go.open()
+      const done = await waiting
+      assert.deepEqual([done.kind, done.id, done.status.state], ['task', id, 'TASK_STATE_COMPLETED'])
+      assert.deepEqual(done.artifacts?.[0]?.parts, [{ text: 'done' }])
+      assert.equal((await agent.wait(id)).status.state, 'TASK_STATE_COMPLETED')
+    }
+  })
+
+  it('is over when it asks', async () => {
+    for (const streaming of [true, false]) {
+      const { agent } = await visit(house(() => inputRequired('which?'), { streaming }))
+      const { id } = await agent.start('go')
+      assert.equal((await agent.wait(id)).status.state, 'TASK_STATE_INPUT_REQUIRED')
+    }
+  })
+})

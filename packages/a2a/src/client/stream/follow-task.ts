@@ -1,0 +1,266 @@
+/**
+ * Yields the events of a task to the end of the agent's turn, each once, over as many connections as needed (B-98). A stream
+ * that ends before the task has settled was interrupted, whichever side closed it. It resumes after the last cursor if the peer
+ * sends cursors (B-109); otherwise it subscribes, which returns the current task, and yields what is new in it; otherwise it
+ * polls.
+ */
+import { A2AError } from '../../model/error.ts'
+import { linkSignals } from '../../model/linked-signal.ts'
+import type { SendMessageRequest } from '../../model/operation.ts'
+import { hasSettled, isInterrupted, isTerminal } from '../../model/state.ts'
+import type { StreamEvent, Task } from '../../model/task.ts'
+import type { CallOptions, Session, StreamOptions, EventFrame, TransportStream } from '../contract.ts'
+import { sleep } from '../sleep.ts'
+import { applyEvent, taskStateOf } from './stream-state.ts'
+import { canRetry, backoffDelayMs } from '../retry.ts'
+import { createEventDeduper, gapError, frameWithoutCursor } from './dedupe-events.ts'
+
+export type StreamStart =
+  | { readonly operation: 'SendStreamingMessage'; readonly request: SendMessageRequest }
+  | { readonly operation: 'SubscribeToTask'; readonly id: string; readonly lastEventId?: string }
+
+/** Errors that a new connection would not change. */
+const finalErrors = /^(UNAUTH|PERMISSION|PAYLOAD)/
+/** The end of a task that may have no artifacts is delayed by at most this long. */
+const artifactCheckMs = 10_000
+/** Errors of a peer without streams, whatever its card declares. The peer has done nothing yet. */
+const streamingUnsupported = /^(UNSUPPORTED_OP|METHOD)/
+
+export async function* followTask(
+  session: Session,
+  start: StreamStart,
+  { timeoutMs, signal: parent, lastEventId: _, knownTask, ...options }: StreamOptions = {},
+): AsyncGenerator<EventFrame, void, undefined> {
+  const { limits } = session
+  const send = 'request' in start ? start.request : undefined
+  const { signal, end } = linkSignals([parent], timeoutMs)
+  const about = { ...options, signal }
+  const deduper =
+    'id' in start
+      ? createEventDeduper(start.id, start.lastEventId, knownTask)
+      : createEventDeduper(undefined, undefined, knownTask)
+  const { state: streamState } = deduper
+  let mode: 'stream' | 'ask' | 'poll' = 'stream'
+  let stream: TransportStream | undefined
+  const startedAt = performance.now()
+  let connections = 0
+  /** Connections in a row that brought nothing new. */
+  let failures = 0
+  /** Events of this connection, and whether one was new. */
+  let eventCount = 0
+  let hasProgress = false
+  /** The peer may end the stream here. */
+  let isSettled = false
+  /** The peer has nothing after our cursor. */
+  let isCaughtUp = false
+
+  try {
+    for (;;) {
+      let step: IteratorResult<EventFrame, void>
+      let newFrames: readonly EventFrame[]
+      try {
+        stream ??= await open()
+        step = await stream.next()
+        newFrames = step.done === true ? [] : filterNew(step.value)
+      } catch (reason) {
+        await close()
+        await recover(reason)
+        continue
+      }
+      for (const frame of newFrames) {
+        const ends = isEnd(frame)
+        if (ends && deduper.hasPossibleGap)
+          for (const missing of await findMissing(limits.timeoutMs)) yield emit(missing)
+        else if (ends && needsArtifactCheck(step.value))
+          for (const missing of await findMissing(artifactCheckMs)) yield emit(missing)
+        yield emit(frame)
+        if (ends) return
+      }
+      if (step.done !== true && step.value.final !== true) continue
+      if (isSettled) return
+      await close()
+      await recover(new A2AError('INTERRUPTED', 'The stream ended before the task did'), true)
+    }
+  } catch (reason) {
+    // On a timeout the error names the task and the cursor; the caller's own abort reason is passed on unchanged.
+    throw reason === signal.reason && parent?.aborted !== true ? withResumePosition(reason as A2AError) : reason
+  } finally {
+    end()
+    await close()
+  }
+
+  async function close(): Promise<void> {
+    const last = stream
+    stream = undefined
+    await last?.return().catch(() => {})
+  }
+
+  function open(): TransportStream | Promise<TransportStream> {
+    eventCount = 0
+    hasProgress = false
+    const attempt = ++connections
+    if (mode === 'poll') return poll()
+    if (mode === 'ask') return sendThenPoll()
+    const { taskId, cursor } = deduper
+    if (taskId === undefined)
+      return session.open('SendStreamingMessage', send as SendMessageRequest, { ...about, attempt })
+    const after = cursor === undefined ? {} : { lastEventId: cursor }
+    return session.open('SubscribeToTask', { id: taskId }, { ...about, attempt, ...after })
+  }
+
+  /** A follow-up waits for its response: a task fetched at once might still show the question (B-102). */
+  async function* sendThenPoll(): TransportStream {
+    const request = send as SendMessageRequest
+    const returnImmediately = request.message.taskId === undefined
+    const configuration = { ...request.configuration, returnImmediately }
+    yield frameWithoutCursor(await session.call('SendMessage', { ...request, configuration }, about))
+    mode = 'poll'
+    await sleep(limits.firstDelayMs, signal)
+    yield* poll()
+  }
+
+  async function* poll(): TransportStream {
+    for (let waitMs = limits.firstDelayMs; ; waitMs = Math.min(limits.pollMs, waitMs * 2)) {
+      yield frameWithoutCursor({ task: await fetchTask(about) })
+      if (isSettled) return
+      await sleep(waitMs, signal)
+    }
+  }
+
+  function fetchTask(how: CallOptions): Promise<Task> {
+    const historyLength = streamState.taskId === undefined ? {} : { historyLength: 0 }
+    return session.call('GetTask', { id: deduper.taskId as string, ...historyLength }, how)
+  }
+
+  function filterNew(frame: EventFrame): readonly EventFrame[] {
+    const { event } = frame
+    const id = taskIdIn(event)
+    if (id !== undefined && id !== '' && deduper.taskId !== undefined && id !== deduper.taskId) {
+      if (mode !== 'poll') return []
+      throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer shows another task than the one asked for')
+    }
+    eventCount += 1
+    if (isCaughtUp && streamState.taskId === undefined && 'task' in event) {
+      applyEvent(streamState, event)
+      isSettled = hasSettled(event.task.status.state)
+      return []
+    }
+    // A subscription with a known task joins in the middle.
+    const isFirstAfterResume =
+      mode === 'poll' || (eventCount === 1 && (connections > 1 || (knownTask !== undefined && 'id' in start)))
+    const newFrames = deduper.filterNew(frame, isFirstAfterResume)
+    const isShownFirst = knownTask !== undefined && 'task' in event && deduper.taskId === undefined
+    if (!isShownFirst || mode !== 'stream' || send?.message.taskId === undefined) return newFrames
+    // The question that this message answers (B-102).
+    deduper.taskId = id
+    return newFrames.filter(({ event: each }) => !isInterrupted(taskStateOf(each) ?? 'TASK_STATE_UNSPECIFIED'))
+  }
+
+  function isEnd({ event, final }: EventFrame): boolean {
+    if ('message' in event) return streamState.taskId === undefined
+    const state = taskStateOf(event)
+    // The end of a 0.x stream says nothing about a task that is still working (B-98).
+    if (state === undefined || !hasSettled(state)) return final === true && state === 'TASK_STATE_UNSPECIFIED'
+    if (final === true || isTerminal(state) || mode === 'poll') return true
+    // A subscription lasts as long as the peer allows; a follow-up may first get the question that it answers.
+    return (
+      send !== undefined && !('task' in event && streamState.taskId === undefined && send.message.taskId !== undefined)
+    )
+  }
+
+  function emit(frame: EventFrame): EventFrame {
+    hasProgress = true
+    deduper.record(frame)
+    isSettled = 'message' in frame.event || (streamState.status !== undefined && hasSettled(streamState.status.state))
+    return frame
+  }
+
+  /**
+   * Some peers (fasta2a) stream states only and keep the artifacts in the task. If events have no ids, nothing shows that the
+   * stream was complete, so the task is fetched once.
+   */
+  function needsArtifactCheck(received: EventFrame | void): boolean {
+    if (!received || received.id !== undefined || !('statusUpdate' in received.event)) return false
+    return streamState.artifacts.size === 0 && taskStateOf(received.event) === 'TASK_STATE_COMPLETED'
+  }
+
+  async function findMissing(timeoutMs: number): Promise<readonly EventFrame[]> {
+    if (mode === 'poll') return []
+    try {
+      const task = await fetchTask({ ...about, timeoutMs: Math.min(timeoutMs, limits.timeoutMs) })
+      return task.id === deduper.taskId ? deduper.missingFrom(task) : []
+    } catch {
+      signal.throwIfAborted()
+      return []
+    }
+  }
+
+  /** Prepares the next attempt, or gives up. */
+  async function recover(error: unknown, ended = false): Promise<void> {
+    const { taskId, cursor } = deduper
+    signal.throwIfAborted()
+    if (!(error instanceof A2AError) || finalErrors.test(error.code)) throw error
+    if (taskId === undefined) {
+      if (eventCount === 0 && mode === 'stream' && streamingUnsupported.test(error.code)) {
+        mode = 'ask'
+        return
+      }
+      if (mode === 'ask') throw interruption(error)
+    } else if (mode === 'poll') {
+      throw interruption(error)
+    } else if (error === gapError || (eventCount === 0 && (ended || !error.retryable))) {
+      // An error, or an end without a final event: only the task itself can say more.
+      isCaughtUp = ended && cursor !== undefined
+      mode = 'poll'
+      return
+    } else if (cursor === undefined) {
+      deduper.hasPossibleGap = streamState.taskId !== undefined
+    }
+    const isIdle = error.details['reason'] === 'IDLE' && (eventCount > 0 || cursor !== undefined)
+    failures = hasProgress || isIdle ? 0 : failures + 1
+    const delayMs = backoffDelayMs(failures + 1, error, limits)
+    if (failures >= limits.attempts && eventCount > 0 && taskId !== undefined) {
+      // The peer responds and shows the task, but its streams end before there is an update: poll it instead.
+      mode = 'poll'
+      return
+    }
+    if (failures >= limits.attempts || delayMs === undefined) throw interruption(error)
+    if (taskId === undefined && !maySendAgain(error, delayMs)) throw interruption(error)
+    session.log.debug?.('a stream is resumed', { taskId, cursor, failures, reason: error.message })
+    await sleep(delayMs, signal)
+  }
+
+  /** Nothing of the response has arrived: whether the peer would recognize the message as a repeat, `delayMs` from now. */
+  function maySendAgain(error: A2AError, delayMs: number): boolean {
+    const { messageId } = (send as SendMessageRequest).message
+    const agoMs = performance.now() - startedAt + delayMs
+    return canRetry(error, 'SendStreamingMessage', session.card, { messageId, agoMs })
+  }
+
+  /** Adds what is needed to resume elsewhere. A refusal before the first event is passed on unchanged. */
+  function interruption(error: A2AError): A2AError {
+    if (!error.retryable || (streamState.taskId === undefined && error.code !== 'INTERRUPTED')) return error
+    return withResumePosition(error, 'INTERRUPTED')
+  }
+
+  function withResumePosition(error: A2AError, code = error.code): A2AError {
+    const { taskId, cursor } = deduper
+    return new A2AError(
+      code,
+      error.message,
+      {
+        ...error.details,
+        ...(send !== undefined ? { messageId: send.message.messageId } : {}),
+        ...(taskId !== undefined ? { taskId } : {}),
+        ...(cursor !== undefined ? { lastEventId: cursor } : {}),
+      },
+      { cause: error },
+    )
+  }
+}
+
+function taskIdIn(event: StreamEvent): string | undefined {
+  if ('task' in event) return event.task.id
+  if ('message' in event) return undefined
+  return 'statusUpdate' in event ? event.statusUpdate.taskId : event.artifactUpdate.taskId
+}

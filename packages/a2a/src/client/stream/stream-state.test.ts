@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Artifact, StreamEvent, Task, TaskStatus } from '../../model/task.ts'
+import { responseFrom, artifactsOf, createStreamState, applyEvent } from './stream-state.ts'
+
+const about = { taskId: 't', contextId: 'c' }
+const begun = (over: Partial<Task> = {}): StreamEvent => ({
+  task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' }, ...over },
+})
+const chunk = (artifact: Partial<Artifact>, append?: boolean): StreamEvent => ({
+  artifactUpdate: {
+    ...about,
+    artifact: { artifactId: 'a', parts: [], ...artifact },
+    ...(append !== undefined ? { append } : {}),
+  },
+})
+const says = (text: string, append = true): StreamEvent => chunk({ parts: [{ text }] }, append)
+const moves = (status: TaskStatus): StreamEvent => ({ statusUpdate: { ...about, status } })
+const said = (messageId: string, text: string) => ({ messageId, role: 'ROLE_AGENT' as const, parts: [{ text }] })
+
+function sumOf(...events: readonly StreamEvent[]) {
+  const sum = createStreamState()
+  const texts = events.map((event) => applyEvent(sum, event))
+  return { sum, texts, artifacts: artifactsOf(sum), answer: responseFrom(sum) }
+}
+
+describe('the stream state', () => {
+  it('appends parts, upserts metadata, unites extensions, and takes a name that comes later [B-100]', () => {
+    const { artifacts } = sumOf(
+      begun(),
+      chunk({ parts: [{ text: 'x' }], metadata: { a: 1, b: 1 }, extensions: ['x'] }),
+      chunk({ parts: [{ text: 'y' }], metadata: { b: 2 }, extensions: ['x', 'y'], name: 'n', description: 'd' }, true),
+    )
+    assert.deepEqual(artifacts, [
+      {
+        artifactId: 'a',
+        parts: [{ text: 'x' }, { text: 'y' }],
+        metadata: { a: 1, b: 2 },
+        extensions: ['x', 'y'],
+        name: 'n',
+        description: 'd',
+      },
+    ])
+  })
+
+  it('restarts an artifact without append, and creates a missing one with it [B-100]', () => {
+    const { artifacts } = sumOf(says('old', false), chunk({ parts: [{ text: 'new' }], name: 'n' }))
+    assert.deepEqual(artifacts, [{ artifactId: 'a', parts: [{ text: 'new' }], name: 'n' }])
+    assert.deepEqual(sumOf(says('late')).artifacts, [{ artifactId: 'a', parts: [{ text: 'late' }] }])
+  })
+
+  it('tells which text an event adds, also where a peer sends all of it each time', () => {
+    assert.deepEqual(sumOf(says('a', false), says('b'), moves({ state: 'TASK_STATE_WORKING' })).texts, ['a', 'b', ''])
+    assert.deepEqual(sumOf(says('a', false), says('abc', false), says('x', false)).texts, ['a', 'bc', 'x'])
+    const artifacts = [{ artifactId: 'a', parts: [{ text: 'abc' }] }]
+    assert.deepEqual(sumOf(says('ab', false), begun({ artifacts }), says('d')).texts, ['ab', 'c', 'd'])
+  })
+
+  it('takes a task as it is wherever it comes, but keeps what the task leaves out [B-96]', () => {
+    const history = [said('m', 'hello')]
+    const { answer } = sumOf(
+      begun({ history, metadata: { k: 1 } }),
+      says('x', false),
+      begun({ status: { state: 'TASK_STATE_WORKING' } }),
+    )
+    assert.deepEqual(answer, {
+      kind: 'task',
+      id: 't',
+      contextId: 'c',
+      status: { state: 'TASK_STATE_WORKING' },
+      artifacts: [{ artifactId: 'a', parts: [{ text: 'x' }] }],
+      history,
+      metadata: { k: 1 },
+    })
+    assert.deepEqual(sumOf(says('x', false), begun({ artifacts: [] })).artifacts, [])
+  })
+
+  it('moves a status message that is replaced to the history, once [B-47]', () => {
+    const [one, two] = [said('1', 'page 1'), said('2', 'page 2')]
+    const { answer } = sumOf(
+      begun(),
+      moves({ state: 'TASK_STATE_WORKING', message: one }),
+      moves({ state: 'TASK_STATE_WORKING', message: two }),
+      moves({ state: 'TASK_STATE_COMPLETED' }),
+    )
+    assert.deepEqual(answer?.kind === 'task' && answer.history, [one, two])
+    const again = sumOf(
+      begun({ status: { state: 'TASK_STATE_WORKING', message: one }, history: [one] }),
+      moves({ state: 'TASK_STATE_COMPLETED' }),
+    )
+    assert.deepEqual(again.answer?.kind === 'task' && again.answer.history, [one])
+  })
+
+  it('is the message where there is no task, or none that has settled, and nothing where nothing was said', () => {
+    const message = said('m', 'hi')
+    assert.deepEqual(sumOf({ message }).answer, { kind: 'message', ...message })
+    assert.deepEqual(sumOf(begun(), { message }).answer, { kind: 'message', ...message })
+    const done = sumOf(begun(), { message }, moves({ state: 'TASK_STATE_COMPLETED' })).answer
+    assert.deepEqual(done?.kind === 'task' && done.history, [message])
+    assert.equal(sumOf().answer, undefined)
+  })
+
+  it('is made without a task at its beginning [B-99]', () => {
+    const { answer } = sumOf(moves({ state: 'TASK_STATE_WORKING' }), says('x', false))
+    assert.deepEqual(answer, {
+      kind: 'task',
+      id: 't',
+      contextId: 'c',
+      status: { state: 'TASK_STATE_WORKING' },
+      artifacts: [{ artifactId: 'a', parts: [{ text: 'x' }] }],
+    })
+  })
+
+  it('is a copy that later events do not change', () => {
+    const { sum, artifacts, answer } = sumOf(begun(), says('a', false))
+    const before = structuredClone([artifacts, answer])
+    applyEvent(sum, says('b'))
+    applyEvent(sum, chunk({ parts: [{ data: 1 }] }, true))
+    assert.deepEqual([artifacts, answer], before)
+  })
+
+  it('costs as much per chunk at the end of a long stream as at its beginning', () => {
+    const sum = createStreamState()
+    const cost = (chunks: number): number => {
+      const from = process.cpuUsage()
+      for (let n = 0; n < chunks; n++) applyEvent(sum, says('token '))
+      return process.cpuUsage(from).user / 1_000
+    }
+    cost(20_000)
+    // The best of three, because garbage is collected in one of them.
+    const best = (): number => Math.min(cost(10_000), cost(10_000), cost(10_000))
+    const early = best()
+    cost(300_000)
+    const late = best()
+    // Copying the existing content would make this some fifteen times as much; ten leaves room for a busy machine.
+    assert.ok(late < 10 * early + 20, `${early} ms, then ${late} ms`)
+    assert.equal(artifactsOf(sum)[0]?.parts.length, 380_000)
+  })
+})

@@ -1,0 +1,132 @@
+/**
+ * The task, its artifacts, or the one message that the events of a stream add up to (B-100). The cost of an event depends only
+ * on its own size: nothing here copies or walks what the task already holds.
+ */
+import { hasSettled } from '../../model/state.ts'
+import type { TaskState } from '../../model/state.ts'
+import type { Artifact, Message, Part, StreamEvent, Struct, Task, TaskStatus } from '../../model/task.ts'
+import { toAgentResponse, textOfParts } from '../agent-response.ts'
+import type { AgentResponse } from '../contract.ts'
+
+interface OpenArtifact {
+  artifactId: string
+  name?: string
+  description?: string
+  parts: Part[]
+  metadata?: Struct
+  extensions?: readonly string[]
+}
+
+export interface StreamState {
+  /** Undefined until an event contains it; so are the next two. */
+  taskId: string | undefined
+  contextId: string | undefined
+  status: TaskStatus | undefined
+  metadata: Struct | undefined
+  history: Message[]
+  artifacts: Map<string, OpenArtifact>
+  /** A direct reply. */
+  message: Message | undefined
+}
+
+export function createStreamState(): StreamState {
+  return {
+    taskId: undefined,
+    contextId: undefined,
+    status: undefined,
+    metadata: undefined,
+    history: [],
+    artifacts: new Map(),
+    message: undefined,
+  }
+}
+
+/** Returns the text that this event adds to the text of the response. */
+export function applyEvent(into: StreamState, event: StreamEvent): string {
+  if ('message' in event) {
+    into.message = event.message
+    into.contextId ??= event.message.contextId
+    if (into.taskId !== undefined) into.history.push(event.message)
+    return ''
+  }
+  if ('task' in event) return replaceTask(into, event.task)
+  const update = 'statusUpdate' in event ? event.statusUpdate : event.artifactUpdate
+  into.taskId ??= update.taskId
+  into.contextId ??= update.contextId
+  if ('artifact' in update)
+    return update.append === true ? appendToArtifact(into, update.artifact) : setArtifact(into, update.artifact)
+  setStatus(into, update.status)
+  return ''
+}
+
+/** A task does not remove what it leaves out: peers send tasks without their artifacts, or without their history. */
+function replaceTask(into: StreamState, task: Task): string {
+  into.taskId = task.id
+  into.contextId = task.contextId ?? into.contextId
+  into.status = task.status
+  into.metadata = task.metadata ?? into.metadata
+  if (task.history !== undefined) into.history = [...task.history]
+  if (task.artifacts === undefined) return ''
+  const before = into.artifacts
+  into.artifacts = new Map()
+  return task.artifacts.map((artifact) => setArtifact(into, artifact, before)).join('')
+}
+
+/** If the artifact only extends the previous one, as with peers that send all of it each time, the remainder is new. */
+function setArtifact(
+  { artifacts }: StreamState,
+  artifact: Artifact,
+  before: StreamState['artifacts'] = artifacts,
+): string {
+  const known = textOfParts(before.get(artifact.artifactId)?.parts)
+  artifacts.set(artifact.artifactId, { ...artifact, parts: [...artifact.parts] })
+  const text = textOfParts(artifact.parts)
+  return text.startsWith(known) ? text.slice(known.length) : text
+}
+
+/** If the artifact does not exist yet, this creates it. */
+function appendToArtifact(into: StreamState, chunk: Artifact): string {
+  const known = into.artifacts.get(chunk.artifactId)
+  if (known === undefined) return setArtifact(into, chunk)
+  for (const part of chunk.parts) known.parts.push(part)
+  if (chunk.name !== undefined) known.name = chunk.name
+  if (chunk.description !== undefined) known.description = chunk.description
+  if (chunk.metadata !== undefined) known.metadata = { ...known.metadata, ...chunk.metadata }
+  if (chunk.extensions !== undefined)
+    known.extensions = [...new Set([...(known.extensions ?? []), ...chunk.extensions])]
+  return textOfParts(chunk.parts)
+}
+
+/** A replaced status message goes to the history (B-47), where some peers have put it already. */
+function setStatus(into: StreamState, status: TaskStatus): void {
+  const said = into.status?.message
+  if (said !== undefined && into.history.at(-1)?.messageId !== said.messageId) into.history.push(said)
+  into.status = status
+}
+
+export function artifactsOf({ artifacts }: StreamState): Artifact[] {
+  return [...artifacts.values()].map((artifact) => ({ ...artifact, parts: [...artifact.parts] }))
+}
+
+/** The task as far as it is known, or the message that was sent in its place. */
+export function responseFrom(from: StreamState): AgentResponse | undefined {
+  const { taskId: id, contextId, message, metadata, history, artifacts } = from
+  const { status = { state: 'TASK_STATE_UNSPECIFIED' } } = from
+  if (message !== undefined && !hasSettled(status.state)) return toAgentResponse({ message })
+  if (id === undefined) return undefined
+  return toAgentResponse({
+    task: {
+      id,
+      ...(contextId !== undefined ? { contextId } : {}),
+      status,
+      ...(artifacts.size > 0 ? { artifacts: artifactsOf(from) } : {}),
+      ...(history.length > 0 ? { history: [...history] } : {}),
+      ...(metadata !== undefined ? { metadata } : {}),
+    },
+  })
+}
+
+export function taskStateOf(event: StreamEvent): TaskState | undefined {
+  if ('task' in event) return event.task.status.state
+  return 'statusUpdate' in event ? event.statusUpdate.status.state : undefined
+}

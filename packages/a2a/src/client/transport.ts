@@ -1,0 +1,96 @@
+/** A client binding and its transport: one interface of one agent, over one binding in one protocol version. */
+import type { AgentCard, AgentInterface } from '../model/card.ts'
+import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
+import type { StreamEvent } from '../model/task.ts'
+import type { ProtocolVersion, VersionId } from '../versions/version.ts'
+
+/** An interface of the card that can be used, or is in use, with the reason as text. */
+export interface ChosenInterface extends AgentInterface {
+  readonly version: VersionId
+  readonly why: string
+}
+
+/** A binding of the client. The two HTTP bindings are built in; `grpc()` adds a third. */
+export interface ClientBinding {
+  /** The name in agent cards: `JSONRPC`, `HTTP+JSON`, `GRPC`. */
+  readonly protocolBinding: string
+  readonly versions: readonly VersionId[]
+  open(at: ChosenInterface, version: ProtocolVersion, parts: ClientTransportDeps): ClientTransport
+}
+export interface ClientTransportDeps {
+  /** Adds credentials, follows the redirect policy and applies timeouts; rejects with an A2AError or the signal's reason. */
+  readonly http: HttpClient
+  readonly maxBodyBytes: number
+  /** Maximum number of JSON values in one response or event. Default 100,000. */
+  readonly maxJsonNodes?: number
+  readonly maxEventBytes: number
+  /** Called when the peer responds in another version than the request used; what it throws becomes the result of the call. */
+  readonly onVersionMismatch?: (version: VersionId) => Promise<void>
+}
+
+/** Sends one request over HTTP, with credentials, redirect policy and timeouts. */
+export interface HttpClient {
+  send(request: OutgoingHttpRequest): Promise<Response>
+  /**
+   * The credentials for a binding that does not send over HTTP: the headers that `send` would have added. Called once more
+   * after a refusal; `undefined` then means that there are no other credentials.
+   */
+  credentialHeaders?(
+    request: Pick<OutgoingHttpRequest, 'url' | 'signal' | 'card'>,
+    refused?: RejectedCredentials,
+  ): Promise<CredentialHeaders | undefined>
+}
+export interface CredentialHeaders {
+  readonly headers: Readonly<Record<string, string>>
+}
+export interface RejectedCredentials {
+  readonly wwwAuthenticate: string | undefined
+  readonly credentials: CredentialHeaders
+}
+export interface OutgoingHttpRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Aborts the request and the reading of its body. */
+  readonly signal: AbortSignal
+  readonly card?: AgentCard
+  /** Limit until the response begins. Default: `limits.timeoutMs`. */
+  readonly timeoutMs?: number | undefined
+}
+
+export interface EventFrame {
+  readonly event: StreamEvent
+  /** The cursor, if this event came with one: send it as `lastEventId` to resume after this event. */
+  readonly id: string | undefined
+  /** The `final` flag of 0.x: no event follows. Absent in 1.0. */
+  readonly final: boolean | undefined
+}
+export interface TransportCallOptions {
+  readonly signal: AbortSignal
+  readonly headers: Readonly<Record<string, string>>
+  readonly card?: AgentCard
+  readonly lastEventId?: string
+  /**
+   * Limit until the response begins, and once more for the rest of a response that is not a stream. Default:
+   * `limits.timeoutMs`, unlimited.
+   */
+  readonly timeoutMs?: number
+  /**
+   * For streams: how long the peer may send nothing, not even a comment, before the stream fails as INTERRUPTED (reason IDLE).
+   */
+  readonly idleTimeoutMs?: number
+}
+/** One peer over one binding in one version. Never retries and keeps no state. */
+export interface ClientTransport {
+  call<O extends Operation>(operation: O, request: RequestOf<O>, about: TransportCallOptions): Promise<ResultOf<O>>
+  /** Resolves once the peer has begun to stream; a response that is not a stream is thrown as an error. */
+  open<O extends StreamOperation>(
+    operation: O,
+    request: RequestOf<O>,
+    about: TransportCallOptions,
+  ): Promise<TransportStream>
+}
+export type StreamOperation = 'SendStreamingMessage' | 'SubscribeToTask'
+/** Ends when the peer ends it; fails as INTERRUPTED if the connection breaks. `return()` closes the connection. */
+export type TransportStream = AsyncGenerator<EventFrame, void, undefined>

@@ -1,0 +1,222 @@
+/**
+ * Advances one claimed cursor: undelivered events are read from the log and delivered one after the other, until all are delivered
+ * or one fails. The new position is written once, at the end, and releases the claim. If this process dies before, the next one
+ * begins where this one did: an event may arrive twice, and none is lost (B-127).
+ */
+import type { Clock } from '../../model/clock.ts'
+import { linkSignals } from '../../model/linked-signal.ts'
+import { isTerminal } from '../../model/state.ts'
+import type { StreamEvent, Task } from '../../model/task.ts'
+import { readTraceparent, spanIdOfPush, traceIdOfTask, traceparentOf } from '../../model/trace.ts'
+import type { ClaimedPush, PushChange, PushRow, Store } from '../../stores/store.ts'
+import type { EngineLog, EnginePush, PushDelivery, PushResult, PushOutcome, PushTarget } from '../contract.ts'
+import { traceAt, taskView } from '../task/fold.ts'
+import type { LoadedTask } from '../task/loaded-task.ts'
+import { eventOfRecord } from '../task/log-event.ts'
+import { pushRetryDelay } from './retry-schedule.ts'
+import { hostOf, openTarget, triggersOf } from './push-target.ts'
+
+export interface PushJobDeps
+  extends Clock, Pick<EnginePush, 'deliver' | 'onResult' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
+  readonly store: Store
+  readonly log: EngineLog
+  find(taskId: string): Promise<LoadedTask | undefined>
+}
+
+/** `waitMs`: the time until the next check; absent if the cursor is idle. */
+export interface PushJobResult {
+  readonly hasSucceeded: boolean
+  readonly waitMs?: number
+  /** The task will have no more events. */
+  readonly isTaskFinished: boolean
+}
+
+type Item = PushDelivery['item']
+
+/** How many events one claim delivers at most; that many may be repeated after a crash. */
+const maxEventsPerClaim = 20
+const maxRead = 200
+const maxReadBytes = 1_000_000
+
+/**
+ * `until`: the end of the claim, on the monotonic clock. `stop` is aborted when this config must no longer be delivered, or the
+ * server closes.
+ */
+export async function runPushJob(
+  deps: PushJobDeps,
+  { push, fence }: ClaimedPush,
+  until: number,
+  stop: AbortSignal,
+): Promise<PushJobResult> {
+  const { store, log, now, monotonicNow } = deps
+  const { taskId, id } = push
+  const wantsAll = triggersOf(push.config) === 'all'
+  let cursor = push.deliveredSeq
+  let delivered = 0
+
+  const loaded = await deps.find(taskId)
+  if (loaded === undefined) return idleResult(true)
+  let target: PushTarget
+  try {
+    target = await openTarget(deps.sealer, taskId, id, push.config)
+  } catch (cause) {
+    log.error('the secrets of a webhook cannot be opened', { taskId, configId: id, cause })
+    return markDead(push.attempt + 1, 'its secrets cannot be opened')
+  }
+
+  for (;;) {
+    const items = await nextItems(loaded)
+    if (items.length === 0) break
+    for (const item of items) {
+      if (!isWanted(item.event)) {
+        cursor = item.seq
+        continue
+      }
+      // Other configs wait too, and after our claim expires another process may claim it.
+      if (stop.aborted || delivered >= maxEventsPerClaim || monotonicNow() + deps.timeoutMs >= until)
+        return continueLater()
+      if (!(await isStillOurs())) return idleResult(true)
+      const outcome = await deliverItem(item)
+      if (stop.aborted && outcome.outcome !== 'delivered') return continueLater()
+      if (outcome.outcome !== 'delivered') return fail(outcome)
+      cursor = item.seq
+      delivered += 1
+    }
+  }
+  const { status, statusSeq } = loaded.fold
+  const isOver = isTerminal(status.state) && cursor >= statusSeq
+  await move({ deliveredSeq: cursor, attempt: 0, dueAt: null, ...(isOver ? { state: 'done' } : {}) })
+  // An append since the last check finds the claim released, but it woke no scheduler.
+  const isBehind = (loaded.tail.at(-1)?.seq ?? 0) > cursor
+  return { hasSucceeded: true, isTaskFinished: isOver, ...(isBehind ? { waitMs: 0 } : {}) }
+
+  /** Visible events after the cursor, from memory or from the store. If the log was dropped, the current task replaces them. */
+  async function nextItems(task: LoadedTask): Promise<readonly Item[]> {
+    if (cursor >= task.tailFrom) return task.tail.filter(({ seq }) => seq > cursor).slice(0, maxRead)
+    if ((await store.firstSeq(taskId)) > cursor + 1) {
+      return [{ seq: task.fold.head, event: { task: taskView(task.fold) }, final: false, gap: true }]
+    }
+    const records = await store.read(taskId, cursor, maxRead, maxReadBytes)
+    const items: Item[] = []
+    for (const { seq, at, body } of records) {
+      const event = eventOfRecord(taskId, task.fold.contextId, body)
+      if (event !== undefined) items.push({ seq, event, final: false, at, traceparent: traceAt(task.fold, seq) })
+    }
+    const last = records.at(-1)
+    if (items.length > 0 || last === undefined) return items
+    // Only internal records: the cursor may pass them.
+    cursor = last.seq
+    return nextItems(task)
+  }
+
+  function isWanted(event: StreamEvent): boolean {
+    return wantsAll || !('artifactUpdate' in event) || event.artifactUpdate.lastChunk === true
+  }
+
+  /** The config may have been deleted or replaced, in this process or on another replica (B-118). */
+  async function isStillOurs(): Promise<boolean> {
+    const row: PushRow | undefined = await store.loadPush(taskId, id)
+    return row !== undefined && row.state === 'active' && JSON.stringify(row.config) === JSON.stringify(push.config)
+  }
+
+  async function deliverItem(item: Item): Promise<PushOutcome> {
+    const startedAt = now()
+    const startedMonotonic = monotonicNow()
+    const { signal, end } = linkSignals([stop], deps.timeoutMs, () => new Error('timed out'))
+    const task = () => taskView((loaded as LoadedTask).fold)
+    // The delivery function should stop when its signal aborts; a place in a host queue must not depend on it.
+    const aborted = Promise.withResolvers<PushOutcome>()
+    signal.addEventListener('abort', () => aborted.resolve({ outcome: 'failed', detail: 'timed out' }), { once: true })
+    const { seq } = item
+    const event = wantsAll ? item.event : withWholeArtifact(item.event, task)
+    const sentItem = event === item.event ? item : { ...item, event }
+    const attempt = delivered === 0 ? push.attempt + 1 : 1
+    const traceparent = traceOf(item, startedAt)
+    let outcome: PushOutcome
+    try {
+      const { agent } = (loaded as LoadedTask).partition
+      const delivery = { agent, taskId, configId: id, item: sentItem, target, traceparent, task, signal }
+      outcome = await Promise.race([deps.deliver(delivery), aborted.promise])
+    } catch (cause) {
+      log.error('a notification could not be made', { taskId, configId: id, seq, cause })
+      outcome = { outcome: 'failed', detail: 'internal error' }
+    } finally {
+      end()
+    }
+    if (!stop.aborted) {
+      const durationMs = Math.round(monotonicNow() - startedMonotonic)
+      const lagMs = item.at === undefined ? {} : { lagMs: Math.max(0, now() - item.at) }
+      const went = { outcome: outcome.outcome, detail: outcome.detail, at: startedAt, durationMs, ...lagMs }
+      reportResult({ seq, attempt, ...went, traceparent })
+      // Informational: it is not awaited, and nothing depends on it.
+      const note = { taskId, pushId: id, seq, at: startedAt, attempt, outcome: outcome.detail, durationMs }
+      const answer = 'answer' in outcome && outcome.answer !== undefined ? { answer: outcome.answer } : {}
+      store
+        .recordAttempt({ ...note, ...answer })
+        .catch((reason: unknown) => log.warn('an attempt was not recorded', { taskId, cause: reason }))
+    }
+    return outcome
+  }
+
+  function reportResult(about: Omit<PushResult, 'agent' | 'taskId' | 'configId'>): void {
+    const { agent } = (loaded as LoadedTask).partition
+    try {
+      deps.onResult?.({ agent, taskId, configId: id, ...about })
+    } catch (cause) {
+      log.warn('onResult failed', { taskId, configId: id, cause })
+    }
+  }
+
+  /** The trace of the request whose turn reported the event; without one, the trace of the request that registered the webhook. */
+  function traceOf({ seq, traceparent }: Item, startedAt: number): string {
+    const known = readTraceparent(traceparent) ?? readTraceparent(target.traceparent)
+    const { traceId, isSampled } = known ?? { traceId: traceIdOfTask(taskId), isSampled: true }
+    return traceparentOf({ traceId, spanId: spanIdOfPush(taskId, id, seq, startedAt), isSampled })
+  }
+
+  async function fail(outcome: Exclude<PushOutcome, { outcome: 'delivered' }>): Promise<PushJobResult> {
+    if (outcome.outcome === 'gone') {
+      const about = { taskId, configId: id, host: hostOf(push.config) }
+      // Under our claim: the receiver that responded this way is not the one that its owner may have set since.
+      const isDropped = await store.deletePush(taskId, id, fence)
+      if (isDropped) log.info('a webhook wants no more notifications, and was dropped', about)
+      return idleResult(true)
+    }
+    const failures = delivered === 0 ? push.attempt + 1 : 1
+    if (outcome.outcome === 'refused') return markDead(failures, outcome.detail)
+    const delay = pushRetryDelay(failures, deps.scheduleMs, outcome.retryAfterMs)
+    if (delay === undefined) return markDead(failures, outcome.detail)
+    await move({ deliveredSeq: cursor, attempt: failures, dueAt: now() + delay })
+    return { hasSucceeded: false, waitMs: delay, isTaskFinished: false }
+  }
+
+  /** The dead letter: this config, and the first event after its cursor. */
+  async function markDead(failures: number, said: string): Promise<PushJobResult> {
+    const about = { taskId, configId: id, host: hostOf(push.config), afterSeq: cursor, attempts: failures, said }
+    log.warn('push delivery was given up; redeliver once the receiver works again', about)
+    reportResult({ seq: cursor + 1, attempt: failures, outcome: 'dead', detail: said, at: now(), durationMs: 0 })
+    await move({ deliveredSeq: cursor, attempt: failures, dueAt: null, state: 'dead' })
+    return idleResult(false)
+  }
+
+  async function continueLater(): Promise<PushJobResult> {
+    await move({ deliveredSeq: cursor, attempt: delivered === 0 ? push.attempt : 0, dueAt: now() })
+    return { hasSucceeded: true, waitMs: 0, isTaskFinished: false }
+  }
+
+  async function move(change: PushChange): Promise<void> {
+    await store.movePush(taskId, id, fence, change)
+  }
+}
+
+/** A receiver that did not get the earlier chunks gets the whole artifact instead of only the last chunk. */
+function withWholeArtifact(event: StreamEvent, task: () => Task): StreamEvent {
+  if (!('artifactUpdate' in event) || event.artifactUpdate.append !== true) return event
+  const { append: _, ...update } = event.artifactUpdate
+  const made = task().artifacts?.find(({ artifactId }) => artifactId === update.artifact.artifactId)
+  return made === undefined ? event : { artifactUpdate: { ...update, artifact: made } }
+}
+
+function idleResult(went: boolean): PushJobResult {
+  return { hasSucceeded: went, isTaskFinished: false }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import type { AbandonedTask, Agent, Turn } from '../../agents/agent.ts'
+import { inputRequired } from '../../agents/reports.ts'
+import { eventually, openTestEngine, textOfMessage, short } from '../../testing/fixtures/test-engine.ts'
+import type { TestEngineOptions } from '../../testing/fixtures/test-engine.ts'
+import { crashingStores } from '../../testing/fixtures/crashing-store.ts'
+
+const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => signal.addEventListener('abort', resolve))
+
+/** Keeps state elsewhere when it asks, and runs forever on request. */
+function keeping(told: AbandonedTask[]): Agent {
+  return {
+    resume: 'rerun',
+    async run(turn: Turn) {
+      await turn.checkpoint({ booking: 7 })
+      if (turn.text === 'work') return void (await untilAborted(turn.signal))
+      if (turn.text === 'ask') return void (await turn.ask('Which city?'))
+      return inputRequired('Which city?')
+    },
+    onAbandoned: (task) => told.push(task),
+  }
+}
+
+describe('a task that ends while no turn of it runs', () => {
+  async function begin(t: TestContext, text: string, options: TestEngineOptions = {}) {
+    const told: AbandonedTask[] = []
+    const house = await openTestEngine(t, keeping(told), options)
+    const { id } = await house.start(text)
+    return { house, id, told }
+  }
+
+  it('is made known to its agent when it is canceled while it waits for input', async (t) => {
+    const { house, id, told } = await begin(t, 'go')
+    await house.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
+    await house.cancel(id)
+    await house.cancel(id)
+    assert.equal(told.length, 1)
+    assert.deepEqual(told[0]?.lastCheckpoint, { booking: 7 })
+    assert.deepEqual([told[0]?.task.id, told[0]?.task.status.state], [id, 'TASK_STATE_CANCELED'])
+    assert.equal(told[0]?.caller.id, 'alice')
+  })
+
+  it('is not where a turn runs, which hears it by its signal', async (t) => {
+    for (const [text, state] of [
+      ['work', 'TASK_STATE_WORKING'],
+      ['ask', 'TASK_STATE_INPUT_REQUIRED'],
+    ] as const) {
+      const { house, id, told } = await begin(t, text)
+      await house.reaches(id, state)
+      await house.cancel(id)
+      assert.deepEqual(told, [])
+    }
+  })
+
+  it('is reported to its agent when the input times out', async (t) => {
+    const inputTimeout = { afterMs: 10, then: 'fail' } as const
+    const { house, id, told } = await begin(t, 'go', { options: { inputTimeout }, sweepMs: 5 })
+    const task = await house.reaches(id, 'TASK_STATE_FAILED')
+    assert.equal(textOfMessage(task.status.message), 'Input timeout')
+    await eventually(async () => told.length === 1)
+  })
+
+  it('is made known when it was canceled in a process that died', async (t) => {
+    const [begin] = Object.values(crashingStores)
+    const life = begin?.(t)
+    assert.ok(life !== undefined)
+    const told: AbandonedTask[] = []
+    const first = await openTestEngine(t, keeping([]), { ...life, options: { cancelGraceMs: 60_000 } })
+    const { id } = await first.start('work')
+    await eventually(async () => (await first.log(id)).some(({ body }) => body.type === 'checkpoint'))
+    const second = await life.crash()
+    await second.store.append(id, {
+      expectedSeq: (await second.store.read(id, 0)).at(-1)?.seq ?? 0,
+      records: [{ at: Date.now(), body: { type: 'cancel' } }],
+    })
+    const house = await openTestEngine(t, keeping(told), second)
+    await house.reaches(id, 'TASK_STATE_CANCELED')
+    await eventually(async () => told.length === 1)
+    assert.deepEqual(told[0]?.lastCheckpoint, { booking: 7 })
+  })
+
+  it('ends also if its agent fails to let go', async (t) => {
+    const house = await openTestEngine(t, {
+      resume: 'fail',
+      run: () => inputRequired('Which city?'),
+      onAbandoned() {
+        throw new Error('no')
+      },
+    })
+    const { id } = await house.task('go')
+    assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+  })
+})

@@ -1,0 +1,86 @@
+/** Leases and their duration: renewed even if other work is slow, and given up here when the store does not respond. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Turn } from '../../agents/agent.ts'
+import { status } from '../../agents/reports.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { artifactText, eventually, openTestEngine } from '../../testing/fixtures/test-engine.ts'
+import { createPromptedAgent } from '../../testing/fixtures/prompted-agent.ts'
+import { leaseTtlMs, openReplicas, startWorkingTask } from '../../testing/fixtures/replicas.ts'
+import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
+
+describe('the heartbeat', () => {
+  it('keeps leases though other work of the sweep hangs', async (t) => {
+    const { agent, say } = createPromptedAgent()
+    const hanging = Promise.withResolvers<void>()
+    t.after(() => hanging.resolve())
+    let renewed = 0
+    const { here, pass } = await openReplicas(
+      t,
+      agent,
+      { options: { turnTimeoutMs: Infinity }, sweepMs: 2 },
+      {
+        before: (method) => (method === 'claimDue' ? hanging.promise : undefined),
+        after: (method) => void (renewed += method === 'renew' ? 1 : 0),
+      },
+    )
+    const id = await startWorkingTask(here)
+    for (let lap = 0; lap < 4; lap += 1) {
+      const before = renewed
+      pass(leaseTtlMs / 2)
+      await eventually(async () => renewed > before + 1)
+    }
+    say('a', 'end')
+    assert.equal(artifactText(await here.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
+    hanging.resolve()
+  })
+
+  it('keeps what a start has taken up while the rest is still being taken up', async (t) => {
+    const store = memoryStore({ leaseTtlMs })
+    const { agent: run } = createPromptedAgent()
+    const agent = { resume: 'rerun', run } as const
+    const before = await openTestEngine(t, agent, { store })
+    const [one, other] = [await startWorkingTask(before), await startWorkingTask(before)]
+    await before.engine.close()
+    const [slow, renewed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const troubled = faultyStore(store, {
+      before: (method, [id]) => (method === 'load' && id === other ? slow.promise : undefined),
+      after: (method, [, ids]) => method === 'renew' && (ids as string[]).includes(one) && renewed.resolve(),
+    })
+    const opened = openTestEngine(t, agent, { store: troubled, sweepMs: 2 })
+    await renewed.promise
+    slow.resolve()
+    await opened
+  })
+
+  it('stops the agent when the store has not been heard for as long as a lease lasts, and not before', async (t) => {
+    const told = Promise.withResolvers<{ code?: string }>()
+    let [tried, silent] = [0, false]
+    const { here, pass } = await openReplicas(
+      t,
+      async function* ({ signal }: Turn) {
+        signal.addEventListener('abort', () => told.resolve(signal.reason as { code?: string }))
+        yield status('here')
+        await told.promise
+      },
+      { options: { turnTimeoutMs: Infinity }, sweepMs: 2 },
+      {
+        before(method) {
+          if (!silent) return
+          // Changes of other processes do not arrive either: they would reveal that the task was taken over.
+          if (method === 'renew') tried += 1
+          throw new Error('no answer')
+        },
+      },
+    )
+    await startWorkingTask(here)
+    silent = true
+    await eventually(async () => tried > 0)
+    pass(leaseTtlMs - 1_000)
+    const before = tried
+    await eventually(async () => tried > before + 2)
+    assert.equal(await Promise.race([told.promise, Promise.resolve('goes on')]), 'goes on')
+    pass(1_001)
+    assert.equal((await told.promise).code, 'UNAVAILABLE')
+  })
+})

@@ -1,0 +1,76 @@
+/** Removed data is gone for every reader, and no reader may assume that it has seen all of it. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { inputRequired } from '../../agents/reports.ts'
+import { sqliteStore } from '../../stores/sqlite/index.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { eventually, openTestEngine, userMessage } from '../../testing/fixtures/test-engine.ts'
+import { followLog } from '../task/follow.ts'
+import { createLogPages } from '../task/log-pages.ts'
+import { emptyFold, foldRecord } from '../task/fold.ts'
+import { LoadedTask } from '../task/loaded-task.ts'
+
+describe('a task that was removed', () => {
+  it('is not found any more, although it was in use a moment ago', async (t) => {
+    const store = sqliteStore(':memory:')
+    t.after(() => store.close())
+    const house = await openTestEngine(t, () => 'done', { store, retention: { finishedMs: -1_000 }, sweepMs: 1 })
+    const { id } = await house.task('go')
+    await eventually(async () => (await store.load(id)) === undefined)
+    await eventually(() =>
+      house.get(id).then(
+        () => false,
+        ({ code }) => code === 'TASK_NOT_FOUND',
+      ),
+    )
+  })
+
+  it('is not found when a store has let go of it by itself', async (t) => {
+    const house = await openTestEngine(t, () => 'done', { store: memoryStore({ maxTasks: 3, pruneBatch: 1 }) })
+    const first = await house.task('go')
+    for (let n = 0; n < 5; n += 1) await house.task('go')
+    await assert.rejects(house.get(first.id), { code: 'TASK_NOT_FOUND' })
+  })
+})
+
+describe('a log that was dropped', () => {
+  it('goes also when the task was short, and the task stays readable', async (t) => {
+    const store = sqliteStore(':memory:')
+    t.after(() => store.close())
+    const house = await openTestEngine(t, () => 'ok', { store, retention: { logMs: -1_000 }, sweepMs: 1 })
+    const done = await house.task('go')
+    await eventually(async () => (await house.log(done.id)).length === 0)
+    assert.deepEqual(await house.get(done.id), done)
+  })
+
+  it('interrupts a reader that had not read it yet, instead of ending as if all was said', async () => {
+    const state = emptyFold('t', 'c', { state: 'TASK_STATE_WORKING' })
+    const at = 1
+    foldRecord(state, { seq: 9, at, body: { type: 'status', status: { state: 'TASK_STATE_COMPLETED' } } })
+    const store = memoryStore()
+    const parts = {
+      store,
+      now: () => at,
+      holder: 'me',
+      coalescesText: () => true,
+      keepsTransitions: () => false,
+      snapshotAll: false,
+      warn() {},
+      onReleased() {},
+      onFailed() {},
+    }
+    const live = new LoadedTask(parts, { tenant: '', agent: 'a', owner: 'o' }, state, { lastAt: 0 })
+    const reader = followLog(live, createLogPages(store), { afterSeq: 3, isEnd: () => false })[Symbol.asyncIterator]()
+    await assert.rejects(async () => reader.next(), { code: 'UNAVAILABLE' })
+    assert.equal(live.isIdle, true, 'and the task may leave the memory')
+  })
+})
+
+it('ends a repeated stream at once for a reader who has seen the question [B-91 B-109]', async (t) => {
+  const house = await openTestEngine(t, () => inputRequired('Where?'))
+  const message = userMessage('go')
+  const asked = await house.task(message)
+  const lastEventId = (await house.log(asked.id)).length
+  const again = await house.stream(message, { as: { lastEventId } })
+  assert.deepEqual(await again.rest(), [])
+})

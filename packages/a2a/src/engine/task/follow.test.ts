@@ -1,0 +1,365 @@
+/** Streams and subscriptions: their events, the order of these, and when they end. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent, Turn } from '../../agents/agent.ts'
+import { authRequired, inputRequired, reply } from '../../agents/reports.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import {
+  artifactText,
+  chunksOf,
+  historyOf,
+  openTestEngine,
+  textOfMessage,
+  short,
+  stateOfItem,
+  statesOf,
+} from '../../testing/fixtures/test-engine.ts'
+import { createPromptedAgent } from '../../testing/fixtures/prompted-agent.ts'
+import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
+import type { StreamItem } from '../contract.ts'
+
+const seqsOf = (items: readonly StreamItem[]): readonly (number | undefined)[] => items.map(({ seq }) => seq)
+const finalsOf = (items: readonly StreamItem[]): readonly number[] =>
+  items.flatMap(({ final }, index) => (final ? [index - items.length] : []))
+const isChunk = ({ event }: StreamItem): boolean => 'artifactUpdate' in event
+
+/** Reports as many words as the message says. */
+const counter: Agent = async function* ({ text }: Turn) {
+  for (let word = 0; word < Number(text); word += 1) yield `${word} `
+}
+
+describe('a stream', () => {
+  it('is refused by an agent that does not stream, as a subscription is [B-88 B-106]', async (t) => {
+    const house = await openTestEngine(t, counter, { entry: { streaming: false } })
+    await assert.rejects(house.stream('1'), { code: 'UNSUPPORTED_OPERATION' })
+    const { id } = await house.task('1')
+    await assert.rejects(house.subscribe(id, {}, 'replay'), { code: 'UNSUPPORTED_OPERATION' })
+  })
+
+  it('carries one Message and ends, where there is no task [B-89]', async (t) => {
+    const house = await openTestEngine(t, () => reply('Hi'))
+    const items = await (await house.stream('hello')).rest()
+    assert.equal(items.length, 1)
+    const [only] = items
+    assert.ok(only !== undefined && 'message' in only.event)
+    assert.equal(textOfMessage(only.event.message), 'Hi')
+    assert.equal(only.final, true)
+    assert.equal(only.seq, undefined, 'what is in no log has no place in it')
+  })
+
+  it('begins with the task as it was submitted, then carries updates alone [B-89 B-93]', async (t) => {
+    const house = await openTestEngine(t, counter)
+    const items = await (await house.stream('3')).rest()
+    const [first, ...rest] = items
+    assert.ok(first !== undefined && 'task' in first.event)
+    assert.equal(short(first.event.task.status.state), 'SUBMITTED')
+    assert.equal(textOfMessage(first.event.task.history?.[0]), '3')
+    assert.ok(rest.every(({ event }) => 'statusUpdate' in event || 'artifactUpdate' in event))
+    assert.deepEqual(chunksOf(items), ['0 ', '1 ', '2 '])
+    assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
+  })
+
+  it('has the place in the log with each event, ever higher', async (t) => {
+    const house = await openTestEngine(t, counter)
+    const seqs = seqsOf(await (await house.stream('3')).rest()) as number[]
+    assert.deepEqual(
+      seqs,
+      [...seqs].sort((a, b) => a - b),
+    )
+    assert.equal(new Set(seqs).size, seqs.length)
+  })
+
+  it('ends with the task, and only its last event is final [B-90 B-97]', async (t) => {
+    const house = await openTestEngine(t, counter)
+    assert.deepEqual(finalsOf(await (await house.stream('5')).rest()), [-1])
+  })
+
+  it('ends with a question, and the question is final [B-91 B-97]', async (t) => {
+    const house = await openTestEngine(t, () => inputRequired('Which city?'))
+    const items = await (await house.stream('go')).rest()
+    assert.deepEqual(statesOf(items), ['SUBMITTED', 'INPUT_REQUIRED'])
+    assert.deepEqual(finalsOf(items), [-1])
+  })
+
+  it('stays open at a question where that is wished, and then nothing but the end is final [B-91 B-97]', async (t) => {
+    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'), {
+      options: { keepOpenOnInputRequired: true },
+    })
+    const stream = await house.stream('ask')
+    const asked = await stream.through((item) => stateOfItem(item) === 'TASK_STATE_INPUT_REQUIRED')
+    assert.deepEqual(finalsOf(asked), [])
+    const first = asked[0]?.event
+    assert.ok(first !== undefined && 'task' in first)
+    await house.task({ taskId: first.task.id, parts: [{ text: 'Rome' }] })
+    const rest = await stream.rest()
+    assert.deepEqual(statesOf(rest), ['WORKING', 'COMPLETED'])
+    assert.deepEqual(finalsOf(rest), [-1])
+  })
+
+  it('stays open while the agent waits for credentials [B-92 B-156]', async (t) => {
+    const house = await openTestEngine(t, ({ text }) => (text === 'go' ? authRequired('Sign in') : 'done'))
+    const stream = await house.stream('go')
+    const items = await stream.through((item) => stateOfItem(item) === 'TASK_STATE_AUTH_REQUIRED')
+    const [first] = items
+    assert.deepEqual(finalsOf(items), [])
+    assert.ok(first !== undefined && 'task' in first.event)
+    await house.task({ taskId: first.event.task.id, parts: [{ text: 'token' }] })
+    assert.deepEqual(statesOf(await stream.rest()), ['WORKING', 'COMPLETED'])
+  })
+
+  it('is one of many that all carry the same, and the end of one is nothing to the others [B-94 B-103]', async (t) => {
+    const { agent, say } = createPromptedAgent()
+    const house = await openTestEngine(t, agent)
+    const own = await house.stream('go')
+    const [opened] = await own.through((item) => stateOfItem(item) === 'TASK_STATE_WORKING')
+    assert.ok(opened !== undefined && 'task' in opened.event)
+    const { id } = opened.event.task
+    const others = await Promise.all([house.subscribe(id), house.subscribe(id), house.subscribe(id)])
+    for (const other of others) await other.next()
+    say('a', 'b')
+    await others[0]?.through(isChunk)
+    await others[0]?.close()
+    await own.close()
+    say('c', 'end')
+    const [, second = [], third = []] = await Promise.all(others.map((other) => other.rest()))
+    assert.deepEqual(chunksOf(second), ['a', 'b', 'c'])
+    assert.deepEqual(seqsOf(second), seqsOf(third))
+    assert.equal(short((await house.get(id)).status.state), 'COMPLETED')
+  })
+
+  it('lets go of the task when its reader does, also while it waits [B-103]', async (t) => {
+    const { agent, say } = createPromptedAgent()
+    const house = await openTestEngine(t, agent)
+    const stream = await house.stream('go')
+    const items = await stream.through((item) => stateOfItem(item) === 'TASK_STATE_WORKING')
+    const waiting = stream.rest()
+    await stream.close()
+    assert.deepEqual(await waiting, [])
+    say('end')
+    const [first] = items
+    assert.ok(first !== undefined && 'task' in first.event)
+    await house.reaches(first.event.task.id, 'TASK_STATE_COMPLETED')
+  })
+
+  it('does not slow down the task, and is not cut short, when its reader is slow [B-95]', async (t) => {
+    const house = await openTestEngine(t, counter)
+    const stream = await house.stream('5000')
+    const first = await stream.next()
+    assert.ok(first !== undefined && 'task' in first.event)
+    await house.reaches(first.event.task.id, 'TASK_STATE_COMPLETED')
+    const rest = await stream.rest()
+    assert.equal(chunksOf(rest).join(''), Array.from({ length: 5_000 }, (_, word) => `${word} `).join(''))
+    assert.deepEqual(finalsOf(rest), [-1])
+  })
+
+  it('of a follow-up begins with the task, the new message in it [B-102]', async (t) => {
+    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : `to ${text}`))
+    const { id } = await house.task('ask')
+    const items = await (await house.stream({ taskId: id, parts: [{ text: 'Rome' }] })).rest()
+    const [first] = items
+    assert.ok(first !== undefined && 'task' in first.event)
+    assert.deepEqual(first.event.task.history?.map(textOfMessage), ['ask', 'Which?', 'Rome'])
+    assert.deepEqual(chunksOf(items), ['to Rome'])
+    assert.equal(statesOf(items).at(-1), 'COMPLETED')
+    assert.deepEqual(finalsOf(items), [-1])
+  })
+
+  it('of a message that waits its turn does not end when the turn before it asks for input', async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const house = await openTestEngine(t, async ({ text }) => {
+      if (text !== 'first') return `did ${text}`
+      await gate.promise
+      return inputRequired('What now?')
+    })
+    const { id } = await house.start('first')
+    const stream = await house.stream({ taskId: id, parts: [{ text: 'second' }] })
+    gate.resolve()
+    const items = await stream.rest()
+    assert.deepEqual(chunksOf(items), ['did second'])
+    assert.deepEqual(statesOf(items).slice(-1), ['COMPLETED'])
+    const said = items.flatMap(({ event }) =>
+      'statusUpdate' in event ? [textOfMessage(event.statusUpdate.status.message)] : [],
+    )
+    assert.ok(said.includes('What now?'), 'and the question is not lost')
+  })
+
+  it('is refused like a send, for the same reasons [B-104]', async (t) => {
+    const house = await openTestEngine(t, counter, { entry: { inputModes: ['text/plain'] } })
+    for (const wrong of [
+      { role: 'ROLE_AGENT' as const },
+      { contextId: 'a b' },
+      { parts: [{ data: 1 }] },
+      { taskId: 'no' },
+    ]) {
+      const refusal = await house.send(wrong).then(
+        () => 'none',
+        (reason: { code: string }) => reason.code,
+      )
+      await assert.rejects(house.stream(wrong), { code: refusal })
+    }
+  })
+})
+
+describe('a subscription', () => {
+  it('begins with the whole task as it is, then carries what comes after, nothing twice [B-105]', async (t) => {
+    const { agent, say } = createPromptedAgent()
+    const house = await openTestEngine(t, agent)
+    const own = await house.stream('go')
+    say('a', 'b')
+    const [opened] = await own.through((item) => chunksOf([item])[0] === 'b')
+    assert.ok(opened !== undefined && 'task' in opened.event)
+    const watch = await house.subscribe(opened.event.task.id)
+    say('c', 'end')
+    const [first, ...rest] = await watch.rest()
+    assert.ok(first !== undefined && 'task' in first.event)
+    assert.equal(short(first.event.task.status.state), 'WORKING')
+    assert.equal(artifactText(first.event.task), 'ab')
+    assert.deepEqual(historyOf(first.event.task), ['go'])
+    assert.deepEqual(rest, await own.rest())
+  })
+
+  it('to a task that has ended is refused, or answered with the task once [B-106 B-108]', async (t) => {
+    const house = await openTestEngine(t, counter)
+    const done = await house.task('1')
+    await assert.rejects(house.subscribe(done.id), { code: 'UNSUPPORTED_OPERATION' })
+    const items = await (await house.subscribe(done.id, {}, 'replay')).rest()
+    assert.deepEqual(
+      items.map(({ event }) => event),
+      [{ task: done }],
+    )
+    assert.deepEqual(finalsOf(items), [-1])
+  })
+
+  it('to a task that waits for input stays open until it ends [B-107]', async (t) => {
+    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
+    const { id } = await house.task('ask')
+    const watch = await house.subscribe(id)
+    const first = await watch.next()
+    assert.equal(first?.final, false)
+    await house.task({ taskId: id, parts: [{ text: 'Rome' }] })
+    assert.deepEqual(statesOf(await watch.rest()), ['WORKING', 'COMPLETED'])
+  })
+
+  it('misses nothing and repeats nothing on a slow store, whenever it begins [B-105]', async (t) => {
+    // 60 chunks at 1 ms each against a store that takes 10 ms to read and to write.
+    const slow = faultyStore(memoryStore(), {
+      before: (method) => (method === 'append' || method === 'read' ? sleep(4) : undefined),
+      after: (method) => (method === 'append' || method === 'read' ? sleep(6) : undefined),
+    })
+    const house = await openTestEngine(
+      t,
+      async function* () {
+        for (let chunk = 0; chunk < 60; chunk += 1) {
+          yield `${chunk},`
+          await sleep(1)
+        }
+      },
+      { store: slow },
+    )
+    const expected = Array.from({ length: 60 }, (_, chunk) => `${chunk},`).join('')
+    const { id } = await house.start('go')
+    const readers: Promise<string>[] = []
+    for (let reader = 0; reader < 12; reader += 1) {
+      readers.push(readWhole())
+      await sleep(5)
+    }
+    for (const text of await Promise.all(readers)) assert.equal(text, expected)
+
+    async function readWhole(): Promise<string> {
+      const items = await (await house.subscribe(id)).rest()
+      const first = items[0]?.event
+      assert.ok(first !== undefined && 'task' in first)
+      assert.equal(statesOf(items).at(-1), 'COMPLETED')
+      const parts = first.task.artifacts?.flatMap(({ parts }) => parts) ?? []
+      return [...parts.map((part) => ('text' in part ? part.text : '')), ...chunksOf(items)].join('')
+    }
+  })
+})
+
+describe('a cursor', () => {
+  it('brings exactly the visible events after it, from any place, of a task that runs or has ended [B-109]', async (t) => {
+    const { agent, say } = createPromptedAgent()
+    const house = await openTestEngine(t, agent)
+    const stream = await house.stream('go')
+    say('a', 'b', 'c')
+    const early = await stream.through((item) => chunksOf([item])[0] === 'c')
+    const first = early[0]?.event
+    assert.ok(first !== undefined && 'task' in first)
+    const { id } = first.task
+    const running = await Promise.all(early.map(({ seq }) => house.subscribe(id, { lastEventId: seq as number })))
+    say('d', 'end')
+    const whole = [...early, ...(await stream.rest())]
+    for (const [index, reader] of running.entries()) assert.deepEqual(await reader.rest(), whole.slice(index + 1))
+    for (const [index, { seq }] of whole.entries()) {
+      const reader = await house.subscribe(id, { lastEventId: seq as number })
+      assert.deepEqual(await reader.rest(), whole.slice(index + 1))
+    }
+    const fromTheStart = await (await house.subscribe(id, { lastEventId: 0 })).rest()
+    assert.deepEqual(fromTheStart.slice(1), whole.slice(1))
+    assert.deepEqual(statesOf(fromTheStart.slice(0, 1)), ['SUBMITTED'])
+    assert.ok(fromTheStart[0] !== undefined && 'statusUpdate' in fromTheStart[0].event, 'and no snapshot first')
+  })
+
+  it('is understood after the task was read from the store again [B-109]', async (t) => {
+    const store = memoryStore()
+    const first = await openTestEngine(t, counter, { store })
+    const whole = await (await first.stream('20')).rest()
+    const opened = whole[0]?.event
+    assert.ok(opened !== undefined && 'task' in opened)
+    const second = await openTestEngine(t, counter, { store })
+    for (const [index, { seq }] of whole.entries()) {
+      const reader = await second.subscribe(opened.task.id, { lastEventId: seq as number })
+      assert.deepEqual(await reader.rest(), whole.slice(index + 1))
+    }
+  })
+
+  it('passes over any number of records that are not for it [B-109]', async (t) => {
+    const agent: Agent = async function* ({ checkpoint }: Turn) {
+      await Promise.all(Array.from({ length: 2_500 }, (_, step) => checkpoint(step)))
+      yield 'done'
+    }
+    const store = memoryStore()
+    const whole = await (await (await openTestEngine(t, agent, { store })).stream('go')).rest()
+    const opened = whole[0]?.event
+    assert.ok(opened !== undefined && 'task' in opened)
+    const again = await openTestEngine(t, agent, { store })
+    const reader = await again.subscribe(opened.task.id, { lastEventId: whole[1]?.seq as number })
+    assert.deepEqual(await reader.rest(), whole.slice(2))
+  })
+
+  it('resumes a streaming send that is repeated [B-109 B-163]', async (t) => {
+    const house = await openTestEngine(t, counter)
+    const message = { messageId: 'm1', parts: [{ text: '4' }] }
+    const whole = await (await house.stream(message)).rest()
+    const third = whole[2]
+    const again = await (await house.stream(message, { as: { lastEventId: third?.seq as number } })).rest()
+    assert.deepEqual(again, whole.slice(3))
+  })
+
+  it('does not stop at a question that was answered long ago [B-91 B-109]', async (t) => {
+    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
+    const { id } = await house.task('ask')
+    const before = await (await house.subscribe(id, { lastEventId: 0 })).rest()
+    assert.deepEqual(statesOf(before), ['SUBMITTED', 'INPUT_REQUIRED'], 'while it stands, it ends the stream')
+    await house.task({ taskId: id, parts: [{ text: 'Rome' }] })
+    const items = await (await house.subscribe(id, { lastEventId: 0 })).rest()
+    assert.deepEqual(statesOf(items), ['SUBMITTED', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'])
+    assert.deepEqual(finalsOf(items), [-1])
+  })
+
+  it('that the log no longer reaches back to gets a snapshot which says so [B-109]', async (t) => {
+    const house = await openTestEngine(t, ({ text }) => 'x'.repeat(Number(text)))
+    const done = await house.task('100000')
+    assert.equal(await house.store.prune({ logBefore: Date.now() + 1_000, batch: 10 }), 1)
+    const items = await (await house.subscribe(done.id, { lastEventId: 3 })).rest()
+    assert.deepEqual(
+      items.map(({ event }) => event),
+      [{ task: done }],
+    )
+    assert.equal(items[0]?.gap, true)
+    assert.equal(items[0]?.final, true)
+    const atTheEnd = await house.subscribe(done.id, { lastEventId: items[0]?.seq as number })
+    assert.deepEqual(await atTheEnd.rest(), [], 'and one that has seen everything gets nothing')
+  })
+})

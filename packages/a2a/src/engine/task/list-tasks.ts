@@ -1,0 +1,91 @@
+/** ListTasks: keyset pages, so that a page costs the same at the end of a long list as at its start. */
+import { A2AError, invalidParams } from '../../model/error.ts'
+import { taskBytes } from '../../model/json-bytes.ts'
+import type { ListTasksRequest, ListTasksResponse } from '../../model/operation.ts'
+import type { Task } from '../../model/task.ts'
+import type { ListQuery, Partition, Store } from '../../stores/store.ts'
+import type { CallContext, Signer } from '../contract.ts'
+import { withHistory } from './fold.ts'
+
+const defaultPageSize = 50
+/** A page of large tasks ends early: its token holds the start of the next one. */
+const maxPageBytes = 16_000_000
+
+export interface ListTasksDeps {
+  readonly store: Store
+  readonly signer: Signer
+  view(taskId: string): Promise<Task | undefined>
+}
+
+export async function listTasks(
+  deps: ListTasksDeps,
+  partition: Partition,
+  request: ListTasksRequest,
+  context: CallContext,
+): Promise<ListTasksResponse> {
+  if (!context.canListTasks) {
+    throw new A2AError('PERMISSION_DENIED', 'Tasks are listed for callers who say who they are')
+  }
+  const pageSize = request.pageSize ?? defaultPageSize
+  const filter = filterOf(partition, request)
+  const before =
+    request.pageToken === undefined || request.pageToken === '' ? undefined : await readToken(request.pageToken)
+  const page = await deps.store.list({ ...filter, limit: pageSize, ...(before !== undefined ? { before } : {}) })
+  const tasks: Task[] = []
+  let last = page.tasks.at(-1)
+  let { more } = page
+  let bytes = 0
+  for (const row of page.tasks) {
+    const task = await deps.view(row.id)
+    if (task === undefined) continue
+    const shown = shapeTask(task, request)
+    tasks.push(shown)
+    bytes += taskBytes(shown)
+    if (bytes < maxPageBytes || row === last) continue
+    last = row
+    more = true
+    break
+  }
+  const nextPageToken = more && last !== undefined ? await writeToken(last.statusAt, last.id) : ''
+  return { tasks, nextPageToken, pageSize, totalSize: page.total }
+
+  /** Bound to the filters and the owner: the token of one list is invalid for another. */
+  function scope(): string {
+    return JSON.stringify([
+      filter.tenant,
+      filter.agent,
+      filter.owner,
+      filter.contextId,
+      filter.state,
+      filter.statusAtOrAfter,
+    ])
+  }
+
+  async function writeToken(statusAt: number, id: string): Promise<string> {
+    const place = `${statusAt.toString(36)}.${id}`
+    return `${place}.${await deps.signer.sign('page', `${place} ${scope()}`)}`
+  }
+
+  async function readToken(token: string): Promise<{ statusAt: number; id: string }> {
+    const [at = '', id = '', ...signature] = token.split('.')
+    const isOurs = await deps.signer.verify('page', `${at}.${id} ${scope()}`, signature.join('.'))
+    if (!isOurs) throw invalidParams([{ field: 'pageToken', description: 'is not a token of this list' }])
+    return { statusAt: Number.parseInt(at, 36), id }
+  }
+}
+
+function filterOf(partition: Partition, request: ListTasksRequest): Omit<ListQuery, 'limit'> {
+  const { contextId, status, statusTimestampAfter } = request
+  return {
+    ...partition,
+    ...(contextId !== undefined && contextId !== '' ? { contextId } : {}),
+    ...(status !== undefined && status !== 'TASK_STATE_UNSPECIFIED' ? { state: status } : {}),
+    ...(statusTimestampAfter !== undefined ? { statusAtOrAfter: Date.parse(statusTimestampAfter) } : {}),
+  }
+}
+
+/** Omits the key without `includeArtifacts`; with it, the key is present even if empty (B-83, J-8). */
+function shapeTask(task: Task, { historyLength, includeArtifacts }: ListTasksRequest): Task {
+  const { artifacts, ...rest } = withHistory(task, historyLength)
+  return includeArtifacts === true ? { ...rest, artifacts: artifacts ?? [] } : rest
+}

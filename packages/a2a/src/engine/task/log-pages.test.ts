@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { LogRecord } from '../../model/record.ts'
+import { emptyFold } from './fold.ts'
+import type { LoadedTask } from './loaded-task.ts'
+import { createLogPages } from './log-pages.ts'
+
+const chunk = (seq: number, bytes: number): LogRecord => ({
+  seq,
+  at: seq,
+  body: { type: 'artifact', artifact: { artifactId: 'a', parts: [{ text: 'x'.repeat(bytes) }] } },
+})
+const live = (id: string): LoadedTask =>
+  ({ id, fold: emptyFold(id, 'c', { state: 'TASK_STATE_WORKING' }) }) as unknown as LoadedTask
+
+function createReads(records: readonly LogRecord[]) {
+  const reads: { after: number; maxBytes: number | undefined; answer: () => void }[] = []
+  return {
+    reads,
+    read: (_id: string, after: number, _limit?: number, maxBytes?: number) =>
+      new Promise<readonly LogRecord[]>((resolve) => {
+        reads.push({ after, maxBytes, answer: () => resolve(records.filter(({ seq }) => seq > after)) })
+      }),
+  }
+}
+
+describe('pages of a log', () => {
+  it('are read once for all readers at the same place, also while they are being read', async () => {
+    const { reads, read } = createReads([chunk(1, 10), { seq: 2, at: 2, body: { type: 'note', text: 'n' } }])
+    const pages = createLogPages({ read })
+    const task = live('t')
+    const asked = Array.from({ length: 1_000 }, () => pages.after(task, 0))
+    assert.equal(reads.length, 1)
+    assert.ok((reads[0]?.maxBytes ?? Infinity) < 1_000_000)
+    reads[0]?.answer()
+    const answered = await Promise.all(asked)
+    assert.equal(new Set(answered.map(({ events }) => events)).size, 1)
+    assert.deepEqual([answered[0]?.events.length, answered[0]?.lastSeq], [1, 2])
+    assert.equal((await pages.after(task, 0)).events, answered[0]?.events)
+    assert.deepEqual([pages.read, pages.shared], [1, 1_000])
+    void pages.after(task, 1)
+    void pages.after(live('t'), 0)
+    assert.equal(reads.length, 3, 'another place, or another life of the task, is another page')
+  })
+
+  it('are kept for a while only as far as there is room, and not at all where the log was dropped', async () => {
+    const { reads, read } = createReads([chunk(1, 6_000_000), chunk(2, 6_000_000)])
+    const pages = createLogPages({ read })
+    const ask = async (id: LoadedTask, after: number): Promise<number> => {
+      const page = pages.after(id, after)
+      reads.at(-1)?.answer()
+      await page
+      return reads.length
+    }
+    const tasks = [live('a'), live('b')] as const
+    assert.equal(await ask(tasks[0], 0), 1)
+    assert.equal(await ask(tasks[1], 0), 2)
+    assert.equal(await ask(tasks[0], 0), 3, 'the first was given up for the second')
+    assert.equal(await ask(tasks[0], 2), 4)
+    assert.equal(await ask(tasks[0], 2), 5, 'nothing is no page')
+  })
+
+  it('are read a few at a time', async () => {
+    const { reads, read } = createReads([chunk(1, 10)])
+    const pages = createLogPages({ read })
+    const asked = Array.from({ length: 20 }, (_, index) => pages.after(live(`t${index}`), 0))
+    assert.equal(reads.length, 16)
+    for (let index = 0; index < 20; index += 1) {
+      reads[index]?.answer()
+      await asked[index]
+    }
+    assert.equal(reads.length, 20)
+  })
+})

@@ -1,0 +1,122 @@
+/**
+ * Pages of logs, read from the store for readers that are behind. All readers at the same position of a task share one read and one
+ * copy: a thousand readers that start at the beginning of a long log cost one page. A page is bounded by bytes. Pages are cached
+ * for a second, and the cache as a whole is bounded too.
+ */
+import type { Store } from '../../stores/store.ts'
+import { recordBytes } from '../../model/json-bytes.ts'
+import type { LogPageCounts } from '../contract.ts'
+import { eventOfRecord } from './log-event.ts'
+import type { LogEvent } from './log-event.ts'
+import { traceAt } from './fold.ts'
+import { setSharedTimeout } from '../shared-timers.ts'
+import type { SharedTimer } from '../shared-timers.ts'
+import type { LoadedTask } from './loaded-task.ts'
+
+export interface LogPage {
+  /** The visible events, in order. */
+  readonly events: readonly LogEvent[]
+  /** The seq of the last record, visible or not; `undefined` if there was none. */
+  readonly lastSeq: number | undefined
+}
+
+export interface LogPages extends LogPageCounts {
+  /** The events after a seq. */
+  after(loaded: LoadedTask, seq: number): Promise<LogPage>
+}
+
+/** Bounds of one read: large enough for a query, small enough to hold for a reader that has stopped. */
+const pageRecords = 1_000
+const pageBytes = 256_000
+/** Bounds of the cache, for readers that reach the same position. */
+const cacheBytes = 16_000_000
+const cacheMs = 1_000
+/** Concurrent reads: each may return one event of the largest size. */
+const maxReads = 16
+
+interface CachedPage {
+  readonly loaded: LoadedTask
+  readonly page: Promise<LogPage>
+  readonly counted: { bytes: number }
+  timer: SharedTimer | undefined
+}
+
+export function createLogPages(store: Pick<Store, 'read'>): LogPages {
+  const cache = new Map<string, CachedPage>()
+  const queued: (() => void)[] = []
+  let total = 0
+  let reading = 0
+  let read = 0
+  let shared = 0
+
+  return {
+    after(loaded, seq) {
+      const key = `${seq} ${loaded.id}`
+      const known = cache.get(key)
+      if (known?.loaded === loaded) {
+        shared += 1
+        return known.page
+      }
+      read += 1
+      const counted = { bytes: 0 }
+      const page = inTurn(() => readPage(loaded, seq, counted))
+      const made: CachedPage = { loaded, page, counted, timer: undefined }
+      if (known !== undefined) drop(key, known)
+      cache.set(key, made)
+      page.then(
+        ({ lastSeq }) => (lastSeq === undefined ? drop(key, made) : keep(key, made)),
+        () => drop(key, made),
+      )
+      return page
+    },
+    get read() {
+      return read
+    },
+    get shared() {
+      return shared
+    },
+  }
+
+  async function readPage(loaded: LoadedTask, seq: number, counted: { bytes: number }): Promise<LogPage> {
+    const records = await store.read(loaded.id, seq, pageRecords, pageBytes)
+    const events: LogEvent[] = []
+    for (const { seq: at, at: loggedAt, body } of records) {
+      const bytes = recordBytes(body)
+      counted.bytes += bytes
+      const event = eventOfRecord(loaded.id, loaded.fold.contextId, body)
+      if (event === undefined) continue
+      events.push({ seq: at, event, final: false, at: loggedAt, traceparent: traceAt(loaded.fold, at), bytes })
+    }
+    return { events, lastSeq: records.at(-1)?.seq }
+  }
+
+  async function inTurn(run: () => Promise<LogPage>): Promise<LogPage> {
+    if (reading >= maxReads) await new Promise<void>((resolve) => queued.push(resolve))
+    else reading += 1
+    try {
+      return await run()
+    } finally {
+      const next = queued.shift()
+      if (next === undefined) reading -= 1
+      else next()
+    }
+  }
+
+  function keep(key: string, page: CachedPage): void {
+    total += page.counted.bytes
+    page.timer = setSharedTimeout(cacheMs, () => drop(key, page))
+    // The oldest are dropped first. A page larger than the whole cache is shared only while it is being read.
+    for (const [oldest, one] of cache) {
+      if (total <= cacheBytes) return
+      if (one.timer !== undefined) drop(oldest, one)
+    }
+  }
+
+  function drop(key: string, page: CachedPage): void {
+    if (cache.get(key) !== page) return
+    cache.delete(key)
+    if (page.timer === undefined) return
+    page.timer.cancel()
+    total -= page.counted.bytes
+  }
+}

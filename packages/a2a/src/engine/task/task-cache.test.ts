@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
+import type { A2AError } from '../../model/error.ts'
+import { newId } from '../../model/id.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import type { NewTask, Store } from '../../stores/store.ts'
+import { eventually, short, shortTimes, userMessage } from '../../testing/fixtures/test-engine.ts'
+import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
+import type { Intent } from './append-batch.ts'
+import type { LoadedTask } from './loaded-task.ts'
+import { createTaskCache } from './task-cache.ts'
+import * as steps from './task-intents.ts'
+
+function registryOver(store: Store, holder = 'me') {
+  const lost: { live: LoadedTask; reason: unknown }[] = []
+  const registry = createTaskCache({
+    store,
+    now: Date.now,
+    holder,
+    coalescesText: () => true,
+    keepsTransitions: () => false,
+    snapshotAll: false,
+    warn: () => {},
+    onFailed(live, reason) {
+      lost.push({ live, reason })
+      registry.evict(live)
+    },
+  })
+  const size = (): number => [...registry.all()].length
+  return { registry, lost, size }
+}
+function newTask(id: string = newId()): NewTask {
+  const at = Date.now()
+  const status = steps.statusAt(at, 'TASK_STATE_SUBMITTED')
+  return { id, contextId: 'c', tenant: '', agent: 'agent', owner: 'alice', status, statusAt: at, createdAt: at }
+}
+const opens = (): Intent =>
+  steps.openTask(userMessage('hi'), undefined, { key: newId(), hash: 'h', ttlMs: Infinity }, shortTimes, true)
+
+/** A stored task that no engine runs. */
+async function existing(store: Store, task = newTask()): Promise<string> {
+  const records = [{ at: task.createdAt, body: { type: 'status', status: task.status } as const }]
+  await store.append(task.id, { expectedSeq: 0, create: task, records })
+  return task.id
+}
+
+describe('the registry', () => {
+  it('refuses a stream of another large task where streams keep too much of such in memory', async () => {
+    const store = memoryStore()
+    const { registry } = registryOver(store)
+    const large = async (owner: string, bytes = 60_000_000): Promise<LoadedTask> => {
+      const live = (await registry.find(await existing(store, { ...newTask(), owner }))) as LoadedTask
+      // As if its log were that long.
+      live.fold.bytes = bytes
+      return live
+    }
+    const follow = (live: LoadedTask): (() => void) => {
+      registry.admitReader(live)
+      const listener = (): void => {}
+      live.listeners.add(listener)
+      return () => void live.listeners.delete(listener)
+    }
+    const refused = { code: 'RATE_LIMITED' }
+    // A single task of any size.
+    const endWhole = follow(await large('whole', 900_000_000))
+    endWhole()
+    const ends = [follow(await large('alice')), follow(await large('alice'))]
+    const third = await large('alice')
+    assert.throws(() => follow(third), refused)
+    // Small tasks, more readers of the same task, and tasks of other owners are not affected.
+    follow(await large('alice', 1_000))
+    const shared = await large('bob')
+    for (let count = 0; count < 100; count += 1) follow(shared)
+    ends[0]?.()
+    follow(third)
+    for (const owner of ['c', 'd', 'e', 'f', 'g']) follow(await large(owner))
+    const last = await large('h')
+    assert.throws(() => follow(last), refused)
+  })
+
+  it('has one task for all who ask at the same time, and for those who ask later', async () => {
+    let loads = 0
+    const store = memoryStore()
+    const counting = faultyStore(store, { before: (method) => void (loads += method === 'load' ? 1 : 0) })
+    const { registry } = registryOver(counting)
+    const id = await existing(store)
+    const found = await Promise.all([registry.find(id), registry.find(id), registry.find(id)])
+    assert.equal(new Set(found).size, 1)
+    assert.equal(await registry.find(id), found[0])
+    assert.equal(loads, 1)
+    assert.equal(await registry.find('unknown'), undefined)
+  })
+
+  it('keeps some idle tasks and lets the longest unused go', async () => {
+    const store = memoryStore({ maxTasks: 5_000 })
+    const { registry, size } = registryOver(store)
+    const ids: string[] = []
+    for (let task = 0; task < 400; task += 1) ids.push(await existing(store))
+    for (const id of ids) await registry.find(id)
+    assert.equal(size(), 250)
+    const kept = new Set([...registry.all()].map(({ id }) => id))
+    assert.equal(kept.has(ids.at(-1) as string), true)
+    assert.equal(kept.has(ids[0] as string), false)
+  })
+
+  it('never lets go of one that is in use: not in the log yet, worked on, or watched', async () => {
+    const store = memoryStore({ maxTasks: 5_000 })
+    const { registry } = registryOver(store)
+    const unopened = registry.create(newTask())
+    const owned = registry.create(newTask())
+    await owned.write(opens())
+    const watched = await registry.find(await existing(store))
+    assert.ok(watched !== undefined)
+    watched.listeners.add(() => {})
+    for (let task = 0; task < 500; task += 1) await registry.find(await existing(store))
+    for (const live of [unopened, owned, watched]) assert.equal(await registry.find(live.id), live)
+  })
+
+  it('does not keep a large task once it has ended', async () => {
+    const { registry, size } = registryOver(memoryStore())
+    for (const length of [100, 100_000]) {
+      const live = registry.create(newTask())
+      await live.write(opens())
+      live.post({ type: 'artifact', artifact: { artifactId: 'a', parts: [{ text: 'x'.repeat(length) }] } }, length)
+      await live.write(steps.endTask(1, { state: 'TASK_STATE_COMPLETED' }))
+    }
+    assert.equal(size(), 1)
+  })
+
+  it('reads what other processes append, until the task ends or is let go of', async () => {
+    let waiting = 0
+    const store = memoryStore({ leaseTtlMs: 1_000 })
+    const counting = faultyStore(store, {
+      before: (method) => void (waiting += method === 'changed' ? 1 : 0),
+      after: (method) => void (waiting -= method === 'changed' ? 1 : 0),
+    })
+    const here = registryOver(counting)
+    const there = registryOver(store, 'another')
+    const id = newId()
+    const own = there.registry.create(newTask(id))
+    await own.write(opens())
+    const live = await here.registry.find(id)
+    assert.ok(live !== undefined)
+    const idle = await here.registry.find(await existing(store))
+    assert.ok(idle !== undefined)
+    await eventually(() => waiting === 2)
+    await own.write(steps.endTask(1, { state: 'TASK_STATE_CANCELED' }))
+    await eventually(() => short(live.fold.status.state) === 'CANCELED')
+    here.registry.evict(idle)
+    await eventually(() => waiting === 0)
+  })
+
+  it('does not hold on to a task that another process ended under it', async () => {
+    const store = memoryStore({ leaseTtlMs: 1_000 })
+    const here = registryOver(store)
+    const there = registryOver(store, 'another')
+    const live = here.registry.create(newTask())
+    await live.write(opens())
+    assert.equal(live.hasLease, true)
+    const same = await there.registry.find(live.id)
+    await same?.write(steps.endTask(1, { state: 'TASK_STATE_CANCELED' }))
+    await eventually(() => short(live.fold.status.state) === 'CANCELED')
+    assert.equal(live.hasLease, false)
+    assert.equal(live.isIdle, true)
+  })
+
+  it('gives up a task that another process ended and removed', async () => {
+    const store = memoryStore({ leaseTtlMs: 1_000 })
+    const { registry, lost, size } = registryOver(
+      faultyStore(store, { before: (method) => (method === 'changed' ? new Promise(() => {}) : undefined) }),
+    )
+    const id = await existing(store)
+    const live = await registry.find(id)
+    assert.ok(live !== undefined)
+    const ended = steps.statusAt(Date.now(), 'TASK_STATE_COMPLETED')
+    await store.append(id, {
+      expectedSeq: 1,
+      records: [{ at: Date.now(), body: { type: 'status', status: ended } }],
+      change: { status: ended, statusAt: 0 },
+    })
+    await store.prune({ finishedBefore: Date.now(), batch: 10 })
+    await assert.rejects(live.write(steps.endTask(1, { state: 'TASK_STATE_CANCELED' })), { code: 'TASK_NOT_FOUND' })
+    await nextTurnOfTheLoop()
+    assert.equal(lost.length, 1)
+    assert.equal(size(), 0)
+  })
+
+  describe('over a store that wakes it for nothing', () => {
+    const restless = (store: Store): Store => ({ ...store, changed: () => nextTurnOfTheLoop() })
+
+    it('goes on with a task that is only now being made', async () => {
+      const gate = Promise.withResolvers<void>()
+      const store = faultyStore(restless(memoryStore({ leaseTtlMs: 10_000 })), {
+        before: (method) => (method === 'append' ? gate.promise : undefined),
+      })
+      const { registry, lost } = registryOver(store)
+      const live = registry.create(newTask())
+      const opening = live.write(opens())
+      for (let turn = 0; turn < 20; turn += 1) await nextTurnOfTheLoop()
+      gate.resolve()
+      await opening
+      assert.deepEqual(lost, [])
+      registry.evict(live)
+    })
+
+    it('gives a task up whose log is shorter than it was, and reads it anew for the next who asks', async () => {
+      const inner = memoryStore({ leaseTtlMs: 10_000 })
+      const id = await existing(inner)
+      let cut = false
+      const row = await inner.load(id)
+      assert.ok(row !== undefined)
+      const status = { type: 'status', status: row.status } as const
+      const store: Store = {
+        ...restless(inner),
+        // As after a failover: the second record is gone.
+        load: async () => (cut ? row : inner.load(id)),
+        read: async (taskId, after) => (await inner.read(taskId, after)).filter(({ seq }) => !cut || seq === 1),
+      }
+      await inner.append(id, { expectedSeq: 1, records: [{ at: 0, body: status }] })
+      const { registry, lost } = registryOver(store)
+      const live = await registry.find(id)
+      assert.equal(live?.fold.head, 2)
+      cut = true
+      await eventually(() => lost.length > 0, 'the task to be given up')
+      assert.equal((lost[0]?.reason as A2AError | undefined)?.code, 'UNAVAILABLE')
+      assert.equal(live.failure, lost[0]?.reason)
+      const again = await registry.find(id)
+      assert.equal(again?.fold.head, 1)
+      registry.evict(again)
+    })
+  })
+})

@@ -1,0 +1,229 @@
+/**
+ * The tasks in memory: those that run or are followed here, and some that were used recently. There is one `LoadedTask` per task at
+ * any time, so that all users share its queue, its events and its view.
+ */
+import { A2AError } from '../../model/error.ts'
+import { isTerminal } from '../../model/state.ts'
+import type { NewTask, TaskRow } from '../../stores/store.ts'
+import { emptyFold, foldRecord, foldFromSnapshot } from './fold.ts'
+import type { LoadedTaskDeps } from './loaded-task.ts'
+import { LoadedTask } from './loaded-task.ts'
+import { createInFlightMap } from '../in-flight-map.ts'
+import { readLog } from './read-log.ts'
+
+/**
+ * How many idle tasks stay in memory, and how large one of them may be. The garbage collector moves each of them before it is
+ * released: with a thousand a short task took 100 µs of CPU, with these 76.
+ */
+const maxIdle = 250
+const maxIdleBytes = 64_000
+/** The limit of all larger tasks together that were loaded for reading: the same task is often read again at once. */
+const maxCachedLargeBytes = 64_000_000
+/**
+ * The limit of all large tasks that streams keep in memory, and of those of one owner. A stream may wait forever on a silent task:
+ * without a limit 33 silent streams of 15 MB each ended a process. Tasks that run here are in memory anyway and do not count.
+ */
+const maxWatchedBytes = 512_000_000
+const maxWatchedBytesPerOwner = 128_000_000
+/** The delay before a store that could not be read is read again. */
+const watchRetryMs = 500
+
+export interface TaskCache {
+  /** The task, from memory or from the store. */
+  find(id: string): Promise<LoadedTask | undefined>
+  /** The task if it is in memory, without reading the store. */
+  peek(id: string): LoadedTask | undefined
+  /** A task that is not in the log yet. */
+  create(task: NewTask): LoadedTask
+  evict(loaded: LoadedTask): void
+  /** Throws RATE_LIMITED if the task is large and streams already keep too many large tasks in memory. */
+  admitReader(loaded: LoadedTask): void
+  /** The store may have removed some of them; the next reader checks. */
+  evictFinished(): void
+  all(): Iterable<LoadedTask>
+}
+
+export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): TaskCache {
+  const deps: LoadedTaskDeps = { ...options, onReleased: released }
+  const { store } = deps
+  const loadedTasks = createInFlightMap<LoadedTask>()
+  const watches = new Map<LoadedTask, AbortController>()
+  const loading = new Map<string, Promise<LoadedTask | undefined>>()
+  /** Loaded tasks over `maxIdleBytes`, oldest first. */
+  const large = new Set<LoadedTask>()
+  // If several processes share the store, a task may have changed since the last read.
+  const isShared = Number.isFinite(store.leaseTtlMs)
+
+  return {
+    find,
+    peek: (id) => loadedTasks.get(id),
+    create,
+    evict: forget,
+    admitReader,
+    evictFinished: forgetFinished,
+    all: () => loadedTasks.values(),
+  }
+
+  async function find(id: string): Promise<LoadedTask | undefined> {
+    const known = loadedTasks.get(id)
+    if (known !== undefined) {
+      touch(known)
+      if (mightBePruned(known) && ((await store.load(id))?.head ?? 0) < known.fold.head) {
+        forget(known)
+        return find(id)
+      }
+      // Also a task of this process: another process may have sent it a message, or ended it.
+      if (isShared && known.isStored && !isTerminal(known.fold.status.state)) await known.catchUp()
+      watch(known)
+      return known
+    }
+    const inFlight = loading.get(id)
+    if (inFlight !== undefined) return inFlight
+    const load = loadTask(id).finally(() => loading.delete(id))
+    loading.set(id, load)
+    return load
+  }
+
+  async function loadTask(id: string): Promise<LoadedTask | undefined> {
+    const row = await store.load(id)
+    if (row === undefined) return undefined
+    const loaded = add(await loadFold(row))
+    if (isLarge(loaded)) keepLarge(loaded)
+    return loaded
+  }
+
+  /** The first loaded are removed first, unless they are in use. */
+  function keepLarge(loaded: LoadedTask): void {
+    let bytes = loaded.fold.bytes
+    for (const other of large) {
+      if (loadedTasks.get(other.id) === other) bytes += other.fold.bytes
+      else large.delete(other)
+    }
+    for (const other of large) {
+      if (bytes <= maxCachedLargeBytes) break
+      if (!other.isIdle) continue
+      bytes -= other.fold.bytes
+      large.delete(other)
+      forget(other)
+    }
+    large.add(loaded)
+  }
+
+  function admitReader(loaded: LoadedTask): void {
+    const { bytes } = loaded.fold
+    if (!isLarge(loaded) || loaded.hasLease || loaded.listeners.size > 0) return
+    const { tenant, owner } = loaded.partition
+    let all = 0
+    let own = 0
+    for (const other of loadedTasks.values()) {
+      if (other === loaded || other.hasLease || other.listeners.size === 0 || !isLarge(other)) continue
+      all += other.fold.bytes
+      if (other.partition.owner === owner && other.partition.tenant === tenant) own += other.fold.bytes
+    }
+    // A single task of any size may always be followed.
+    const isTooMuch = all + bytes > maxWatchedBytes || (own > 0 && own + bytes > maxWatchedBytesPerOwner)
+    if (all === 0 || !isTooMuch) return
+    throw new A2AError('RATE_LIMITED', 'Streams of too many large tasks are open: end one of them, or ask for the task')
+  }
+
+  async function loadFold(row: TaskRow): Promise<LoadedTask> {
+    const snapshot = await store.loadSnapshot(row.id)
+    const state =
+      snapshot === undefined ? emptyFold(row.id, row.contextId, row.status, row.metadata) : foldFromSnapshot(snapshot)
+    state.transitions = deps.keepsTransitions(row.agent) ? (state.transitions ?? []) : undefined
+    // Reads from the last record of the snapshot to get its time: the next append must not be earlier.
+    const coalesceText = deps.coalescesText(row.agent)
+    let lastAt = row.statusAt
+    await readLog(store, row.id, Math.max(0, state.head - 1), (records) => {
+      for (const record of records) if (record.seq > state.head) foldRecord(state, record, coalesceText)
+      lastAt = records.at(-1)?.at ?? lastAt
+    })
+    const partition = { tenant: row.tenant, agent: row.agent, owner: row.owner }
+    return new LoadedTask(deps, partition, state, { lastAt })
+  }
+
+  function create(task: NewTask): LoadedTask {
+    const { tenant, agent, owner } = task
+    const state = emptyFold(task.id, task.contextId, task.status, task.metadata)
+    if (deps.keepsTransitions(agent)) state.transitions = []
+    return add(new LoadedTask(deps, { tenant, agent, owner }, state, { lastAt: task.statusAt, create: task }))
+  }
+
+  function add(loaded: LoadedTask): LoadedTask {
+    loadedTasks.set(loaded.id, loaded)
+    evictIdle()
+    watch(loaded)
+    return loaded
+  }
+
+  /** A store that removes tasks by itself does not notify, and neither does another process that prunes. */
+  function mightBePruned(loaded: LoadedTask): boolean {
+    return (isShared || store.prunesItself === true) && loaded.isStored && isTerminal(loaded.fold.status.state)
+  }
+
+  function forgetFinished(): void {
+    for (const loaded of [...loadedTasks.values()])
+      if (loaded.isStored && isTerminal(loaded.fold.status.state)) forget(loaded)
+  }
+
+  function forget(loaded: LoadedTask): void {
+    if (loadedTasks.get(loaded.id) !== loaded) return
+    loadedTasks.delete(loaded.id)
+    watches.get(loaded)?.abort()
+  }
+
+  /** Reads what other processes append, for as long as the task is in use here. */
+  function watch(loaded: LoadedTask): void {
+    if (!isShared || watches.has(loaded) || isTerminal(loaded.fold.status.state)) return
+    const stop = new AbortController()
+    watches.set(loaded, stop)
+    // A store that fails for a while ends no turn and no stream: they continue where they were. The sweep reports the failure.
+    void followChanges(loaded, stop.signal).catch(() => setTimeout(watchAgain, watchRetryMs, loaded))
+  }
+
+  function watchAgain(loaded: LoadedTask): void {
+    if (loadedTasks.get(loaded.id) === loaded && loaded.failure === undefined) watch(loaded)
+  }
+
+  async function followChanges(loaded: LoadedTask, signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted && loaded.failure === undefined && !isTerminal(loaded.fold.status.state)) {
+        const { head } = loaded.fold
+        await store.changed(loaded.id, head, signal)
+        // Our own append woke us: if other processes appended too, the next wait ends at once.
+        if (signal.aborted || loaded.fold.head !== head) continue
+        await loaded.catchUp()
+        if (loaded.fold.head === head) await loaded.checkTruncation()
+      }
+    } finally {
+      watches.delete(loaded)
+    }
+  }
+
+  /** A large finished task is not worth its memory: current users keep it, and the next reader loads it again. */
+  function released(loaded: LoadedTask): void {
+    if (isTerminal(loaded.fold.status.state) && isLarge(loaded)) forget(loaded)
+  }
+
+  /** The map is ordered by use. */
+  function touch(loaded: LoadedTask): void {
+    loadedTasks.delete(loaded.id)
+    loadedTasks.set(loaded.id, loaded)
+  }
+
+  /** Checks a few of the oldest each time, so that the cost does not depend on the number of busy tasks. */
+  function evictIdle(): void {
+    if (loadedTasks.size() <= maxIdle) return
+    let looked = 0
+    for (const loaded of loadedTasks.values()) {
+      looked += 1
+      if (loaded.isIdle) forget(loaded)
+      else touch(loaded)
+      if (looked >= 4 || loadedTasks.size() <= maxIdle) return
+    }
+  }
+}
+
+function isLarge({ fold: { bytes } }: LoadedTask): boolean {
+  return bytes > maxIdleBytes
+}

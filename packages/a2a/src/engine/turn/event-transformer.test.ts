@@ -1,0 +1,218 @@
+/** What a server's author does with events: transforms them before the log, and listens to them after it. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import type { Agent, Turn } from '../../agents/agent.ts'
+import { artifact, data, inputRequired, reply, status } from '../../agents/reports.ts'
+import { A2AError } from '../../model/error.ts'
+import type { StreamEvent } from '../../model/task.ts'
+import {
+  artifactText,
+  chunksOf,
+  eventually,
+  openTestEngine,
+  textOfMessage,
+  short,
+  statesOf,
+  typesOf,
+} from '../../testing/fixtures/test-engine.ts'
+import { openReplicas } from '../../testing/fixtures/replicas.ts'
+import type { EventContext, OnEvent, TransformEvent } from '../contract.ts'
+
+const talks: Agent = async function* () {
+  yield status('Looking')
+  yield 'one '
+  yield 'two '
+  yield 'three'
+  yield data({ a: 1 })
+}
+
+/** Its texts, in capitals. */
+const shout: TransformEvent = (event) => {
+  if (!('artifactUpdate' in event)) return event
+  const { artifact: chunk, ...rest } = event.artifactUpdate
+  const parts = chunk.parts.map((part) => ('text' in part ? { ...part, text: part.text.toUpperCase() } : part))
+  return { artifactUpdate: { ...rest, artifact: { ...chunk, parts } } }
+}
+
+const textIn = (event: StreamEvent): string =>
+  'artifactUpdate' in event
+    ? event.artifactUpdate.artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
+    : ''
+
+describe('a transform', () => {
+  it('changes what the agent says before anybody is told, in the log too [S2-33]', async (t) => {
+    const house = await openTestEngine(t, talks, { entry: { transformEvent: shout } })
+    const items = await (await house.stream('go')).rest()
+    assert.deepEqual(chunksOf(items).slice(0, 4), ['ONE ', 'TWO ', 'THREE', '{"data":{"a":1}}'])
+    const [first] = items
+    assert.ok(first !== undefined && 'task' in first.event)
+    const { id } = first.event.task
+    assert.equal(artifactText(await house.get(id)), 'ONE TWO THREE')
+    assert.doesNotMatch(JSON.stringify(await house.log(id)), /one|two|three/)
+  })
+
+  it('may take its time, and what is said stays in order', async (t) => {
+    const slow: TransformEvent = async (event, about) => {
+      for (let turn = textIn(event).length; turn < 6; turn++) await nextTick()
+      return shout(event, about)
+    }
+    const house = await openTestEngine(t, talks, { entry: { transformEvent: slow } })
+    assert.equal(artifactText(await house.task('go')), 'ONE TWO THREE')
+  })
+
+  it('is told whose event it is', async (t) => {
+    const abouts: EventContext[] = []
+    const house = await openTestEngine(t, () => 'x', {
+      entry: {
+        transformEvent(event, about) {
+          abouts.push(about)
+          return event
+        },
+      },
+    })
+    const task = await house.task('go', { as: { tenant: 'acme' } })
+    const { id: taskId, contextId } = task
+    assert.deepEqual(abouts[0], { agent: 'agent', tenant: 'acme', owner: 'alice', taskId, contextId })
+  })
+
+  it('may drop anything, and the next chunk of an artifact is then its beginning [B-100 S2-33]', async (t) => {
+    const dropping =
+      (fits: (event: StreamEvent) => boolean): TransformEvent =>
+      (event) =>
+        fits(event) ? null : event
+    const first = await openTestEngine(t, talks, { entry: { transformEvent: dropping((e) => textIn(e) === 'one ') } })
+    const items = await (await first.stream('go')).rest()
+    const chunk = items.find(({ event }) => 'artifactUpdate' in event)?.event
+    assert.ok(chunk !== undefined && 'artifactUpdate' in chunk)
+    assert.deepEqual([textIn(chunk), chunk.artifactUpdate.append], ['two ', undefined])
+    const all = await openTestEngine(t, talks, { entry: { transformEvent: () => undefined } })
+    const task = await all.task('go')
+    assert.deepEqual([short(task.status.state), task.artifacts], ['COMPLETED', undefined])
+    const asking = await openTestEngine(t, () => inputRequired('Which?'), {
+      entry: { transformEvent: () => undefined },
+    })
+    assert.equal(short((await asking.task('go')).status.state), 'COMPLETED')
+  })
+
+  it('sees states, direct messages and questions in the middle of a turn, and may put them otherwise', async (t) => {
+    const polite: TransformEvent = (event) => {
+      if ('message' in event) return { message: { ...event.message, parts: [{ text: 'Dear client' }] } }
+      if (!('statusUpdate' in event) || event.statusUpdate.status.message === undefined) return event
+      const { status: old, ...rest } = event.statusUpdate
+      const message = { ...event.statusUpdate.status.message, parts: [{ text: 'Pardon?' }] }
+      return { statusUpdate: { ...rest, status: { ...old, message } } }
+    }
+    const entry = { transformEvent: polite }
+    const direct = await (await openTestEngine(t, () => reply('hi'), { entry })).send('go')
+    assert.equal('message' in direct && textOfMessage(direct.message), 'Dear client')
+    const asked = await (await openTestEngine(t, () => inputRequired('What?'), { entry })).task('go')
+    assert.equal(textOfMessage(asked.status.message), 'Pardon?')
+    const house = await openTestEngine(
+      t,
+      async function* ({ ask }: Turn) {
+        yield await ask('What?')
+      },
+      { entry },
+    )
+    const { id } = await house.start('go')
+    assert.equal(textOfMessage((await house.reaches(id, 'TASK_STATE_INPUT_REQUIRED')).status.message), 'Pardon?')
+    assert.equal(artifactText(await house.task({ taskId: id, parts: [{ text: 'that' }] })), 'that')
+  })
+
+  for (const [how, transformEvent] of [
+    ['throws', () => assert.fail('no such rule')],
+    ['rejects', () => Promise.reject(new Error('no such rule'))],
+    ['throws what a caller would read', () => assert.fail(new A2AError('INVALID_PARAMS', 'no such rule'))],
+    ['makes nonsense', () => ({ artifactUpdate: { artifact: { artifactId: '', parts: [] } } }) as never],
+    ['makes another kind of thing', () => ({ task: { id: 'no such rule' } }) as never],
+  ] satisfies [string, TransformEvent][]) {
+    it(`that ${how} fails the task, with its cause in the operator's log and none of it in the client's view [S2-33]`, async (t) => {
+      const house = await openTestEngine(t, talks, { entry: { transformEvent } })
+      const task = await house.task('go')
+      assert.deepEqual([short(task.status.state), textOfMessage(task.status.message)], ['FAILED', 'The agent failed'])
+      assert.doesNotMatch(JSON.stringify(task), /no such rule/)
+      assert.deepEqual(typesOf(await house.log(task.id)).slice(0, 3), ['message', 'status', 'turn-started'])
+      const line = house.lines.find(({ level }) => level === 'error')
+      assert.match(String(line?.fields?.['cause']), /transformEvent failed/)
+      assert.equal(statesOf(await (await house.subscribe(task.id, { lastEventId: 0 })).rest()).at(-1), 'FAILED')
+    })
+  }
+
+  it('stops an agent that it fails, and lets it clean up', async (t) => {
+    let isLetGo = false
+    const house = await openTestEngine(
+      t,
+      async function* () {
+        try {
+          for (;;) yield 'more'
+        } finally {
+          isLetGo = true
+        }
+      },
+      { entry: { transformEvent: () => assert.fail('no') } },
+    )
+    await house.task('go')
+    await eventually(() => isLetGo)
+  })
+
+  it('does not go on for a task that was canceled meanwhile', async (t) => {
+    const entered = Promise.withResolvers<void>()
+    const house = await openTestEngine(t, () => artifact('a', { text: 'x' }), {
+      entry: {
+        transformEvent: () => {
+          entered.resolve()
+          return new Promise(() => {})
+        },
+      },
+    })
+    const { id } = await house.start('go')
+    await entered.promise
+    assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+  })
+})
+
+describe('an event listener', () => {
+  const listening = (): { heard: [string, number][]; onEvent: OnEvent } => {
+    const heard: [string, number][] = []
+    return { heard, onEvent: (event, { seq }) => void heard.push([Object.keys(event)[0] ?? '', seq]) }
+  }
+
+  it('hears of each once it is in the log, with its place there [S2-33]', async (t) => {
+    const inLog: boolean[] = []
+    const { heard, onEvent } = listening()
+    const house = await openTestEngine(t, () => 'x', {
+      entry: {
+        async onEvent(event, about) {
+          onEvent(event, about)
+          const records = await house.log(about.taskId)
+          inLog.push(records.some(({ seq }) => seq === about.seq))
+        },
+      },
+    })
+    const task = await house.task('go')
+    const visible = (await house.log(task.id)).filter(({ body }) => body.type === 'status' || body.type === 'artifact')
+    await eventually(() => inLog.length === visible.length)
+    assert.deepEqual(
+      heard.map(([, seq]) => seq),
+      visible.map(({ seq }) => seq),
+    )
+    assert.ok(inLog.every((is) => is))
+  })
+
+  it('hears of what this process wrote, and not of what it only reads', async (t) => {
+    const { heard, onEvent } = listening()
+    const { here, there } = await openReplicas(t, () => 'x', { entry: { onEvent } })
+    const task = await here.task('go')
+    assert.equal((await there.get(task.id)).id, task.id)
+    assert.equal(heard.length, new Set(heard.map(([, seq]) => seq)).size)
+  })
+
+  it('may fail as it likes: the task goes on, and the log says so', async (t) => {
+    for (const onEvent of [() => assert.fail('no'), () => Promise.reject(new Error('no'))]) {
+      const house = await openTestEngine(t, () => 'x', { entry: { onEvent } })
+      assert.equal(artifactText(await house.task('go')), 'x')
+      await eventually(() => house.lines.some(({ message }) => message === 'onEvent failed'))
+    }
+  })
+})

@@ -1,0 +1,26 @@
+/** The end of a turn whose agent threw. */
+import { A2AError } from '../../model/error.ts'
+import type { EngineLog } from '../contract.ts'
+import type { LoadedTask } from '../task/loaded-task.ts'
+import { toAgentMessage, describeError } from './report-interpreter.ts'
+import type { TurnEnding } from '../task/task-intents.ts'
+
+/** Whether the agent threw the error deliberately: its message and code are for the caller. */
+export function isProtocolError(reason: unknown): reason is A2AError {
+  return reason instanceof A2AError && reason.code !== 'INTERNAL'
+}
+
+/** `signal` is the stop signal that the agent received. */
+export function endingOfError(reason: unknown, live: LoadedTask, signal: AbortSignal, log: EngineLog): TurnEnding {
+  // An agent that stops when its signal aborts has not failed, but it can stop only by throwing.
+  const isAbort = reason === signal.reason || (reason instanceof Error && reason.name === 'AbortError')
+  if (signal.aborted && isAbort) log.debug('agent stopped', { cause: reason })
+  else log.error('agent failed', { cause: reason })
+  const note = describeError(reason)
+  if (!isProtocolError(reason)) {
+    return { state: 'TASK_STATE_FAILED', message: toAgentMessage('The agent failed', live.fold), note }
+  }
+  // Calling programs need to distinguish an unavailable agent from one that refuses.
+  const metadata = { reason: reason.details.reason ?? reason.code }
+  return { state: 'TASK_STATE_FAILED', message: toAgentMessage(reason.message, live.fold), metadata, note }
+}

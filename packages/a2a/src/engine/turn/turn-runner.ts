@@ -1,0 +1,400 @@
+/**
+ * One turn: calls the agent, writes its reports as they arrive, and carries out what the agent asks of its turn (a checkpoint, a
+ * question). It ends with a `TurnEnding`, which the run writes.
+ */
+import type { AgentFunction, AgentMessage, AskOptions, ResumeState } from '../../agents/agent.ts'
+import { A2AError } from '../../model/error.ts'
+import { newId } from '../../model/id.ts'
+import type { LogRecord, TurnOptions } from '../../model/record.ts'
+import type { SpanOutcome } from '../../model/span.ts'
+import { isTerminal } from '../../model/state.ts'
+import type { Message, Task } from '../../model/task.ts'
+import type { Intent } from '../task/append-batch.ts'
+import type { AgentOptions, EngineLog } from '../contract.ts'
+import { earlierOf, inputTimeoutMessage, questionsToReplay, taskView } from '../task/fold.ts'
+import type { SharedTimer } from '../shared-timers.ts'
+import { setSharedTimeout } from '../shared-timers.ts'
+import type { LoadedTask } from '../task/loaded-task.ts'
+import { isThenable, openReportSource } from './agent-output.ts'
+import type { ReportSource } from './agent-output.ts'
+import { toAgentMessage, checkJson, endsTurn, ReportInterpreter } from './report-interpreter.ts'
+import type { InterpretedReport } from './report-interpreter.ts'
+import { withRequestedSecrets, revealSecrets } from '../message/message-secrets.ts'
+import type { TurnEnding } from '../task/task-intents.ts'
+import * as intents from '../task/task-intents.ts'
+import type { EventTransformer } from './event-transformer.ts'
+import { createEventTransformer } from './event-transformer.ts'
+import type { SteeringInbox, TurnDeps } from './turn.ts'
+import { TurnClock } from './turn-clock.ts'
+import { endingOfError, isProtocolError } from './turn-failure.ts'
+import { TurnQuestion } from './turn-question.ts'
+import { isStartDurable, writeTurnStart } from './turn-start.ts'
+import { createTurnLog } from './turn-log.ts'
+import { TurnSpans } from './turn-spans.ts'
+import type { TurnRunnerDeps, TurnInput } from './turn-input.ts'
+import { createSteeringInbox, createTurn, LazyAbortSignal, turnEnded } from './turn.ts'
+
+/** A class, because a turn needs twenty closures, and most turns use three. */
+export class TurnRunner implements TurnDeps {
+  readonly input: TurnInput
+  /** With its secrets, which the message in the log lacks. */
+  readonly message: Message
+  readonly #deps: TurnRunnerDeps
+  readonly #limits: AgentOptions
+  readonly #stop = new LazyAbortSignal()
+  readonly #interpreter: ReportInterpreter
+  readonly #transformer: EventTransformer | undefined
+  #inbox: SteeringInbox | undefined
+  #hasBegun: boolean
+  #isOver = false
+  #questionCount = 0
+  #question: TurnQuestion | undefined
+  #heldIntents: Intent[] = []
+  /** The agent has received the messages up to this seq, or is about to. */
+  #takenSeq: number
+  readonly #clock: TurnClock
+  #spans: TurnSpans | undefined
+  #log: EngineLog | undefined
+  #openTimer: SharedTimer | undefined
+  /** Settles when the start of the turn is durable; set only if the agent must not be called before. */
+  #durableStart: Promise<unknown> | undefined
+
+  constructor(deps: TurnRunnerDeps, input: TurnInput) {
+    this.input = input
+    this.message = revealSecrets(input.message)
+    this.#deps = deps
+    this.#limits = deps.entry.options
+    this.#clock = new TurnClock({
+      now: deps.now,
+      monotonicNow: deps.monotonicNow,
+      turnTimeoutMs: this.#limits.turnTimeoutMs,
+      // The deadline of this turn's message may not be in the log yet.
+      deadlineAt: () => earlierOf(deps.loaded.fold.deadlineAt, input.options.deadlineAt),
+      expire: deps.expire,
+    })
+    this.#interpreter = new ReportInterpreter(deps.loaded.fold, input.turn, deps.jsonNodes)
+    this.#transformer = createEventTransformer(deps, input.turn)
+    this.#hasBegun = input.started === true
+    this.#takenSeq = input.consumedSeq
+    if (this.#hasBegun) this.#clock.start()
+    else if (input.opening === undefined || input.opening.atOnce || this.#limits.openAfterMs <= 0) this.begin(true)
+    else
+      this.#openTimer = setSharedTimeout(Math.min(this.#limits.openAfterMs, this.#limits.turnTimeoutMs), () =>
+        this.begin(true),
+      )
+    if (this.#limits.whenBusy === 'steer') for (const waiting of this.loaded.fold.waiting) this.handleMessage(waiting)
+  }
+
+  // Methods for the agent's turn.
+
+  get loaded(): LoadedTask {
+    return this.#deps.loaded
+  }
+
+  get options(): TurnOptions {
+    return this.input.options
+  }
+
+  get resumed(): ResumeState | undefined {
+    return this.input.resumed
+  }
+
+  get deadlineAt(): number | undefined {
+    return this.#clock.endsAt
+  }
+
+  get hasTimedOut(): boolean {
+    return this.#clock.hasTimedOut
+  }
+
+  get hasInputTimedOut(): boolean {
+    return this.#question?.hasTimedOut === true
+  }
+
+  get spans(): TurnSpans {
+    const { turn, attempt, options } = this.input
+    return (this.#spans ??= new TurnSpans({
+      taskId: this.loaded.id,
+      turn,
+      attempt,
+      traceparent: options.traceparent,
+      now: this.#deps.now,
+      // Before there is a task there is no log: a direct message leaves none.
+      isHeld: () => !this.#hasBegun,
+      write: (span) => this.#isOver || this.loaded.post({ type: 'span', span }, 300),
+    }))
+  }
+
+  /** Open spans end with the turn. */
+  endSpans(outcome: SpanOutcome): void {
+    this.#spans?.endAll(outcome)
+  }
+
+  get log(): EngineLog {
+    const { id, fold, partition } = this.loaded
+    const { traceId } = this.spans
+    const about = { agent: partition.agent, taskId: id, contextId: fold.contextId, traceId }
+    return (this.#log ??= createTurnLog(this.#deps.log, about))
+  }
+
+  get messages(): AsyncIterable<Message> {
+    return this.#steeringInbox().values
+  }
+
+  signal(): AbortSignal {
+    return this.#stop.signal()
+  }
+
+  async current(): Promise<Task | undefined> {
+    if (!this.#hasBegun) return undefined
+    await this.loaded.flushed()
+    return this.loaded.isStored ? taskView(this.loaded.fold) : undefined
+  }
+
+  conversation(): Promise<readonly Task[]> {
+    return this.#deps.conversation(this.loaded)
+  }
+
+  referenced(): Promise<readonly Task[]> {
+    return this.#deps.referenced(this.loaded, this.message)
+  }
+
+  async checkpoint(data: unknown): Promise<void> {
+    this.#checkNotOver()
+    const body = { type: 'checkpoint', data: checkJson(data, 'a checkpoint', this.#deps.jsonNodes) } as const
+    this.begin(true)
+    const written = await this.loaded.write((draft) => (isTerminal(draft.state) ? undefined : { bodies: [body] }))
+    if (written === undefined) throw new A2AError('INTERRUPTED', 'The task has ended')
+  }
+
+  async ask(asking: string | AgentMessage, options: AskOptions): Promise<Message> {
+    const { loaded, input } = this
+    const state = options.auth === true ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED'
+    const plain = withRequestedSecrets(toAgentMessage(asking, loaded.fold, this.#deps.jsonNodes), options)
+    const message = this.#transformer === undefined ? plain : await this.#transformer.question(state, plain)
+    this.#checkNotOver()
+    if (this.#question !== undefined) throw new Error('a question is already open: await its answer first')
+    // Only a repeated turn has earlier questions; other turns may see those of the last turn until their own start is written.
+    const known = input.resumed === undefined ? undefined : questionsToReplay(loaded.fold)[this.#questionCount]
+    this.#questionCount += 1
+    // A repeated turn gets its earlier answers in the same order.
+    if (known?.answer !== undefined) return known.answer
+    this.begin(true)
+    const id = known?.id ?? newId()
+    const { monotonicNow, expireInput: expire } = this.#deps
+    const timeoutMs = this.#limits.inputTimeout?.afterMs
+    const question = (this.#question = new TurnQuestion({ id, state, timeoutMs, monotonicNow, expire }))
+    this.#clock.pause()
+    const asks = { id, turn: input.turn, isNew: known === undefined }
+    loaded.post(intents.askQuestion(state, message, asks, this.#limits), 500)
+    // Messages are consumed in order: one that already waits is the answer.
+    const waiting = loaded.fold.waiting.find(({ seq }) => seq > this.#takenSeq)
+    if (waiting !== undefined) this.handleMessage(waiting)
+    return question.answer
+  }
+
+  // Methods for the run.
+
+  /** The task is in the log, or about to be. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
+  /** The task exists from now on, and with `working` it is WORKING. */
+  begin(working: boolean): void {
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    this.#openTimer?.cancel()
+    this.#clock.start()
+    this.#durableStart = writeTurnStart(this.#deps, this.input, working)
+    this.#spans?.writeHeld()
+  }
+
+  /** Resolves with the ending of the turn, or with `undefined` if it was stopped or replied without a task. */
+  async run(): Promise<TurnEnding | undefined> {
+    let opened: Promise<ReportSource> | undefined
+    if (this.#durableStart !== undefined && !(await isStartDurable(this.#durableStart, this.#deps))) return undefined
+    try {
+      const output = this.#callAgent()
+      // An immediate result is not awaited, which is cheaper for a direct message. In later turns it is: by then the sender follows
+      // the task, and sees each report and not only the result.
+      if (this.input.opening !== undefined && !isThenable(output))
+        return await this.#readReports(openReportSource(output))
+      opened = Promise.resolve(output).then(openReportSource)
+      const source = await this.#deps.untilStopped(opened)
+      if (source !== undefined) return await this.#readReports(source)
+    } catch (reason) {
+      return this.#deps.isStopped() ? undefined : this.#endingOfFailure(reason)
+    }
+    // Stopped before the agent returned its output: close the output that arrives later.
+    opened.then(
+      (source) => source.stop(),
+      () => {},
+    )
+    return undefined
+  }
+
+  /** A message arrived for this task. */
+  handleMessage(record: LogRecord): void {
+    const question = this.#question
+    this.#clock.update()
+    if (this.#isOver || record.body.type !== 'message' || record.seq <= this.#takenSeq) return
+    if (question !== undefined && !question.isAnswered) {
+      question.isAnswered = true
+      this.#takenSeq = record.seq
+      this.loaded.post(intents.answerQuestion(question.id, record.seq, this.#limits), 200)
+    } else if (this.#limits.whenBusy === 'steer') this.#steeringInbox().push(record)
+  }
+
+  /** The answer to a question of this task is in the log: a message, or a timeout, whichever process noticed it. */
+  handleAnswer(questionId: string): void {
+    if (this.#question?.id !== questionId) return
+    const question = this.#question
+    const { fold } = this.loaded
+    this.#question = undefined
+    this.#clock.start()
+    for (const work of this.#heldIntents.splice(0)) this.loaded.post(work, 500)
+    const given = fold.questions.find(({ id }) => id === questionId)?.answer
+    question.resolve(given === undefined ? inputTimeoutMessage(fold) : revealSecrets(given))
+  }
+
+  /** Asks the agent to stop. */
+  abort(reason: unknown): void {
+    this.#stop.abort(reason)
+    // An agent that waits for an answer listens to nothing else, and would let the grace period pass.
+    this.#question?.reject(reason)
+  }
+
+  /** The turn is over: clears timers and waiters. With a reason, aborts the agent's signal. */
+  end(reason: unknown): void {
+    this.#isOver = true
+    this.#openTimer?.cancel()
+    this.#clock.stop()
+    this.#inbox?.end()
+    this.#question?.reject(reason ?? turnEnded())
+    if (reason !== undefined) this.#stop.abort(reason)
+  }
+
+  #callAgent(): unknown {
+    const { agent } = this.#deps.entry
+    const run: AgentFunction = typeof agent === 'function' ? agent : agent.run
+    const attach = this.input.reattach && typeof agent === 'object' && agent.resume === 'reattach'
+    return (attach ? agent.reattach : run)(createTurn(this))
+  }
+
+  async #readReports(source: ReportSource): Promise<TurnEnding | undefined> {
+    const { loaded } = this
+    const { isStopped, untilStopped } = this.#deps
+    try {
+      for (;;) {
+        if (loaded.isBacklogFull) await loaded.flushed()
+        if (isStopped()) return undefined
+        const given = source.next()
+        const step = given instanceof Promise ? await untilStopped(given) : given
+        if (isStopped()) return undefined
+        if (step === undefined) break
+        // If written, it would replace the chunk with content as the last one.
+        if (step.report === '' && this.#interpreter.isAnswering) {
+          if (step.final) break
+          continue
+        }
+        const report = this.#interpreter.read(step.report, step.final)
+        const ending =
+          this.#transformer === undefined
+            ? this.#writeReport(report)
+            : await this.#writeTransformed(report, this.#transformer)
+        if (ending !== undefined) return ending === 'replied' ? undefined : ending
+        if (step.final) break
+      }
+    } finally {
+      source.stop()
+    }
+    if (this.#transformer !== undefined) await this.#writeLastTransformed(this.#transformer)
+    this.#closeAnswer()
+    this.begin(false)
+    return { state: 'TASK_STATE_COMPLETED' }
+  }
+
+  /** Like `#writeReport`, after the transformer. */
+  async #writeTransformed(
+    report: InterpretedReport,
+    transformer: EventTransformer,
+  ): Promise<TurnEnding | 'replied' | undefined> {
+    if (report.kind === 'reply' || (report.kind === 'state' && endsTurn(report.state)))
+      await this.#writeLastTransformed(transformer)
+    const passed = await transformer.apply(report)
+    return passed === undefined || this.#deps.isStopped() ? undefined : this.#writeReport(passed)
+  }
+
+  async #writeLastTransformed(transformer: EventTransformer): Promise<void> {
+    const last = this.#interpreter.close()
+    if (last !== undefined) await this.#writeTransformed(last, transformer)
+  }
+
+  /** The text that was streamed in pieces is complete. */
+  #closeAnswer(): void {
+    const last = this.#interpreter.close((body) => this.loaded.isQueued(body))
+    if (last !== undefined) this.#writeReport(last)
+  }
+
+  /** Writes a report; returns the ending if it ends the turn. */
+  #writeReport(report: InterpretedReport): TurnEnding | 'replied' | undefined {
+    if (report.kind === 'reply') {
+      this.#closeAnswer()
+      if (this.#hasBegun) return { state: 'TASK_STATE_COMPLETED', message: report.message, explicit: true }
+      const { taskId: _, ...message } = report.message
+      this.#deps.opening.resolve({ reply: message })
+      return 'replied'
+    }
+    if (report.kind === 'artifact') {
+      this.begin(true)
+      this.loaded.post(report.body, report.bytes)
+      return undefined
+    }
+    const { state, message, metadata } = report
+    this.begin(false)
+    if (!endsTurn(state)) {
+      const work = intents.reportWorking(message, metadata)
+      // A task that waits for an answer is not WORKING: reports meanwhile are held until the answer. Credentials may arrive out of
+      // band (B-156).
+      if (this.#question?.state !== 'TASK_STATE_INPUT_REQUIRED') this.loaded.post(work, 500)
+      else this.#heldIntents = [...this.#heldIntents.slice(-15), work]
+      return undefined
+    }
+    this.#closeAnswer()
+    const about = { ...(message !== undefined ? { message } : {}), ...(metadata !== undefined ? { metadata } : {}) }
+    return { state, ...about, explicit: true }
+  }
+
+  #endingOfFailure(reason: unknown): TurnEnding | undefined {
+    // A protocol error that the agent throws before there is a task is the response to the call; so is input that it could not read
+    // (-32006).
+    if (!this.#hasBegun && isProtocolError(reason)) {
+      this.#deps.opening.reject(reason)
+      return undefined
+    }
+    this.begin(false)
+    return endingOfError(reason, this.loaded, this.#stop.signal(), this.log)
+  }
+
+  #steeringInbox(): SteeringInbox {
+    if (this.#inbox === undefined) {
+      this.#inbox = createSteeringInbox((record) => this.#takeSteering(record))
+      if (this.#isOver) this.#inbox.end()
+    }
+    return this.#inbox
+  }
+
+  /** Returns the message if it is still unconsumed when the agent reads it; then it belongs to this turn. */
+  #takeSteering({ body, seq }: LogRecord): Message | undefined {
+    if (this.#isOver || body.type !== 'message' || seq <= this.#takenSeq) return undefined
+    this.#takenSeq = seq
+    this.loaded.post({ type: 'steered', messageSeq: seq }, 100)
+    return revealSecrets(body.message)
+  }
+
+  /** An agent may continue after its turn, and keep its turn object. */
+  #checkNotOver(): void {
+    if (this.#isOver || this.#deps.isStopped()) throw turnEnded()
+  }
+}

@@ -1,0 +1,243 @@
+/** The `Turn` object of an agent: one turn of a task. It exposes the state of the engine and forwards requests to it. */
+import type { AgentLog, AgentMessage, AskOptions, ResumeState, Turn } from '../../agents/agent.ts'
+import { anonymous, type Caller } from '../../model/caller.ts'
+import { A2AError } from '../../model/error.ts'
+import type { LogRecord, TurnOptions } from '../../model/record.ts'
+import { secretTextIn } from '../../model/secrets.ts'
+import type { Message, Struct, Task } from '../../model/task.ts'
+import { earlierOf } from '../task/fold.ts'
+import type { LoadedTask } from '../task/loaded-task.ts'
+import type { TurnSpans } from './turn-spans.ts'
+
+export interface TurnDeps {
+  readonly loaded: LoadedTask
+  readonly message: Message
+  readonly options: TurnOptions
+  readonly resumed: ResumeState | undefined
+  /** The number of the turn. */
+  readonly input: { readonly turn: number }
+  readonly deadlineAt: number | undefined
+  readonly log: AgentLog
+  readonly spans: TurnSpans
+  readonly messages: AsyncIterable<Message>
+  signal(): AbortSignal
+  /** The current task, once all reports so far are written. */
+  current(): Promise<Task | undefined>
+  conversation(): Promise<readonly Task[]>
+  referenced(): Promise<readonly Task[]>
+  checkpoint(data: unknown): Promise<void>
+  ask(question: string | AgentMessage, options: AskOptions): Promise<Message>
+}
+
+/** The sender of this turn's message, not of another: keys of one owner may have different permissions. */
+function callerOf({ partition }: LoadedTask, { scopes, skills }: TurnOptions): Caller {
+  const { owner, tenant } = partition
+  return {
+    id: owner,
+    tenant,
+    ...(scopes !== undefined ? { scopes } : {}),
+    ...(skills !== undefined ? { skills } : {}),
+    ...(owner === anonymous.id ? { anonymous: true } : {}),
+  }
+}
+
+export function createTurn(deps: TurnDeps): Turn {
+  return new EngineTurn(deps)
+}
+
+/**
+ * A class for its getters, which an object literal would create anew for each turn. Methods are created on access, so that an agent
+ * can destructure its turn: `async *agent({ text, ask })`.
+ */
+class EngineTurn implements Turn {
+  readonly message: Message
+  readonly caller: Caller
+  readonly resumed: ResumeState | undefined
+  readonly #deps: TurnDeps
+
+  constructor(deps: TurnDeps) {
+    this.#deps = deps
+    this.message = deps.message
+    this.caller = callerOf(deps.loaded, deps.options)
+    this.resumed = deps.resumed
+  }
+
+  get text(): string {
+    return messageText(this.message)
+  }
+
+  get task(): Turn['task'] {
+    const { loaded, options } = this.#deps
+    const { contextId, status } = loaded.fold
+    const deadlineAt = earlierOf(loaded.fold.deadlineAt, options.deadlineAt)
+    return { id: loaded.id, contextId, state: status.state, ...(deadlineAt !== undefined ? { deadlineAt } : {}) }
+  }
+
+  /** From an earlier message if this one has none: the work it continues came from there. */
+  get provenance(): Struct | undefined {
+    const { options, loaded } = this.#deps
+    return options.provenance ?? loaded.fold.provenance
+  }
+
+  get tenant(): string {
+    return this.#deps.loaded.partition.tenant
+  }
+
+  get lastCheckpoint(): Turn['lastCheckpoint'] {
+    const { input, loaded } = this.#deps
+    const { turn, checkpoint, remembered } = loaded.fold
+    // The agent may read it before the start of its turn is written: the last checkpoint then belongs to the turn before.
+    return turn < input.turn ? (checkpoint ?? remembered) : remembered
+  }
+
+  get deadlineAt(): number | undefined {
+    return this.#deps.deadlineAt
+  }
+
+  get signal(): AbortSignal {
+    return this.#deps.signal()
+  }
+
+  get messages(): AsyncIterable<Message> {
+    return this.#deps.messages
+  }
+
+  get acceptedOutputModes(): readonly string[] {
+    return this.#deps.options.acceptedOutputModes ?? []
+  }
+
+  get streamed(): boolean {
+    return this.#deps.options.streamed === true
+  }
+
+  get metadata(): Struct {
+    return this.#deps.options.metadata ?? {}
+  }
+
+  get extensions(): readonly string[] {
+    return this.#deps.options.extensions ?? []
+  }
+
+  get history(): Turn['history'] {
+    return async () => (await this.#deps.current())?.history ?? [this.message]
+  }
+
+  get artifacts(): Turn['artifacts'] {
+    return async () => (await this.#deps.current())?.artifacts ?? []
+  }
+
+  get context(): Turn['context'] {
+    return () => this.#deps.conversation()
+  }
+
+  get references(): Turn['references'] {
+    return () => this.#deps.referenced()
+  }
+
+  get checkpoint(): Turn['checkpoint'] {
+    return (data) => ignoreRejection(this.#deps.checkpoint(data))
+  }
+
+  get log(): AgentLog {
+    return this.#deps.log
+  }
+
+  get traceparent(): string {
+    return this.#deps.spans.traceparent
+  }
+
+  get tracestate(): string | undefined {
+    return this.#deps.options.tracestate
+  }
+
+  get span(): Turn['span'] {
+    return (name, options = {}) => this.#deps.spans.start(name, options)
+  }
+
+  get ask(): Turn['ask'] {
+    return (question, options = {}) => ignoreRejection(this.#deps.ask(question, options).then(messageText))
+  }
+
+  get askMessage(): Turn['askMessage'] {
+    return (question, options = {}) => ignoreRejection(this.#deps.ask(question, options))
+  }
+}
+
+/** An agent that does not await its request must not crash the process when it is stopped. */
+function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
+export function turnEnded(): A2AError {
+  return new A2AError('INTERRUPTED', 'The turn is over')
+}
+
+export function messageText(message: Message): string {
+  const [only] = message.parts
+  if (message.parts.length === 1 && only !== undefined && 'text' in only) return only.text
+  const texts = message.parts.flatMap((part) => ('text' in part ? [part.text] : []))
+  // Clients that mark a secret send it as data and not as text, which would be displayed.
+  return (texts.length > 0 ? texts : message.parts.flatMap((part) => secretTextIn(part) ?? [])).join('\n')
+}
+
+/** An AbortSignal created on first access: most short turns never use it, and a controller is not free. */
+export class LazyAbortSignal {
+  #controller: AbortController | undefined
+  #aborted: { readonly reason: unknown } | undefined
+
+  signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason)
+    }
+    return this.#controller.signal
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted !== undefined) return
+    this.#aborted = { reason }
+    this.#controller?.abort(reason)
+  }
+}
+
+/**
+ * The steering messages of a turn, as they arrive. Each is consumed when the agent reads it and not before: an unread message still
+ * waits when the turn ends, and starts the next.
+ */
+export function createSteeringInbox(take: (record: LogRecord) => Message | undefined): SteeringInbox {
+  const arrived: LogRecord[] = []
+  let ended = false
+  let wake: (() => void) | undefined
+  const changed = (): void => {
+    wake?.()
+    wake = undefined
+  }
+  async function* read(): AsyncGenerator<Message> {
+    while (!ended) {
+      const record = arrived.shift()
+      if (record === undefined) await new Promise<void>((resolve) => (wake = resolve))
+      else {
+        const message = take(record)
+        if (message !== undefined) yield message
+      }
+    }
+  }
+  return {
+    push(record) {
+      arrived.push(record)
+      changed()
+    },
+    end() {
+      ended = true
+      changed()
+    },
+    values: { [Symbol.asyncIterator]: read },
+  }
+}
+
+export interface SteeringInbox {
+  push(record: LogRecord): void
+  end(): void
+  readonly values: AsyncIterable<Message>
+}

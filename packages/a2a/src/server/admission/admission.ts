@@ -1,0 +1,66 @@
+/** Hooks of the operator for quotas and audits: `admit` before every call, `onAnswer` after every response. Types only. */
+import type { Caller } from '../../model/caller.ts'
+import type { A2AError, ErrorCode } from '../../model/error.ts'
+import type { Operation } from '../../model/operation.ts'
+import type { VersionId } from '../../versions/version.ts'
+import type { Credentials } from './credentials.ts'
+
+/** As agent cards spell it. */
+export type BindingName = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
+
+/** Who calls which operation of which agent. */
+export interface AdmissionRequest {
+  readonly agent: string
+  readonly caller: Caller
+  /** Absent for private cards, and if the request names no operation, such as one that is not JSON: it is refused in any case. */
+  readonly operation?: Operation
+  readonly version: VersionId
+  readonly binding: BindingName
+  readonly credentials: Credentials
+}
+
+export interface AdmissionResult {
+  /** Sent with the response, success or error, by lower-case name. In gRPC they are metadata. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Refuses the call with this error: RATE_LIMITED (its `retryAfterSeconds` becomes the header), PERMISSION_DENIED. */
+  readonly refuse?: A2AError
+}
+
+/** May be async. A thrown A2AError refuses the call; any other thrown value is INTERNAL. */
+export type Admit = (asking: AdmissionRequest) => AdmissionResult | Promise<AdmissionResult>
+
+/** How one request ended. For a stream: how it began. */
+export interface RequestOutcome {
+  readonly agent: string
+  /** Absent if authentication failed or did not run. */
+  readonly caller?: Caller
+  readonly endpoint: 'call' | 'card'
+  /** Absent for cards, and if the request names no operation. */
+  readonly operation?: Operation
+  readonly binding: BindingName
+  /** The version of the response. Absent for cards. */
+  readonly version?: VersionId
+  readonly outcome: 'OK' | ErrorCode
+  /** The HTTP status; for gRPC the equivalent one. */
+  readonly status: number
+  readonly taskId?: string
+  /** The sender's address; behind a trusted proxy, the address that the proxy reports. */
+  readonly remoteAddress?: string
+  /** Until the response was ready; for a stream, until its first event was. */
+  readonly durationMs: number
+}
+
+/** A stream that has just opened, over any binding. */
+export interface StreamHandle {
+  readonly agent: string
+  /** The same object that `authenticate` returned. */
+  readonly caller: Caller
+  /** Ends the stream with this error. The task continues. */
+  end(reason: A2AError): void
+}
+
+/** Returns a function that is called when the stream has ended, or `undefined` if you will not end it early. */
+export type OnStream = (stream: StreamHandle) => (() => void) | undefined
+
+/** Not awaited. Errors that it throws are logged. */
+export type OnAnswer = (answered: RequestOutcome) => void

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Caller } from '../../model/caller.ts'
+import { A2AError } from '../../model/error.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { modern, openGrpcServers } from '../../testing/fixtures/grpc-server.ts'
+import { createHandler, type EngineLog, type Handler } from '../index.ts'
+
+const grpc = openGrpcServers()
+const opened: Handler[] = []
+after(() => Promise.all(opened.map((handler) => handler.close())))
+
+/** The response and the logged causes if `authenticate` returns this. */
+async function answering(caller: unknown, path: string): Promise<{ status: number; text: string; told: string[] }> {
+  const told: string[] = []
+  const keep: EngineLog['error'] = (_message, fields) =>
+    void told.push(String((fields?.cause as Error | undefined)?.message))
+  const log: EngineLog = { debug() {}, info() {}, warn: keep, error: keep }
+  const authenticate = (): Caller => caller as Caller
+  const handler = createHandler({ store: memoryStore(), agent: () => 'x', log, authenticate, protectCard: true })
+  opened.push(handler)
+  const response = await handler.fetch(new Request(`http://localhost${path}`))
+  return { status: response.status, text: await response.text(), told }
+}
+
+describe('a caller as authenticate names it', () => {
+  it('needs an id that is a string: without one every request fails, and the log names the cause [B-150]', async () => {
+    for (const caller of [{}, { id: '' }, { id: 7 }, { id: null }, { sub: 'ann' }, true, 'ann']) {
+      for (const path of ['/tasks/x', '/.well-known/agent-card.json']) {
+        const { status, text, told } = await answering(caller, path)
+        assert.equal(status, 500)
+        assert.match(text, /Internal error/)
+        assert.doesNotMatch(text, /authenticate/)
+        const mistake = 'authenticate: answered a caller whose id is not a non-empty string'
+        assert.deepEqual(told, [mistake])
+      }
+    }
+  })
+
+  it('may not take the id of those without a name, unless it is one of them [B-150 B-160]', async () => {
+    for (const caller of [{ id: 'anonymous' }, { id: 'anonymous', anonymous: false }]) {
+      const { status, told } = await answering(caller, '/tasks/x')
+      assert.equal(status, 500)
+      assert.match(told.join(), /^authenticate: .*`anonymous: true`$/)
+    }
+    for (const caller of [{ id: 'anonymous', anonymous: true }, { id: 'guest', anonymous: true }, { id: 'ann' }]) {
+      assert.deepEqual((await answering(caller, '/tasks/x')).status, 404)
+    }
+  })
+})
+
+describe('an agent that a caller may not use', () => {
+  const may: Readonly<Record<string, readonly string[]>> = { ann: ['open'], bob: ['open', 'hidden', 'nowhere'] }
+  const handler = createHandler({
+    store: memoryStore(),
+    agents: { open: () => 'x', hidden: { agent: () => 'x', protectCard: true } },
+    authenticate({ header, agent }) {
+      const who = header('x-who')
+      if (who === undefined) return undefined
+      if (may[who]?.includes(agent) !== true) throw new A2AError('PERMISSION_DENIED', 'Not for you')
+      return { id: who }
+    },
+  })
+  opened.push(handler)
+
+  const ask = async (method: string, path: string, who?: string): Promise<unknown> => {
+    const headers = {
+      'content-type': 'application/json',
+      'a2a-version': '1.0',
+      ...(who === undefined ? {} : { 'x-who': who }),
+    }
+    const body =
+      method === 'POST' ? JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 't' } }) : null
+    const response = await handler.fetch(new Request(`http://localhost${path}`, { method, headers, body }))
+    return [response.status, Object.fromEntries(response.headers), await response.text()]
+  }
+
+  const below = [
+    ...['', '/', '/message:send', '/tasks', '/tasks/t', '/v1/tasks/t', '/extendedAgentCard', '/no/such/path'],
+    ...['/.well-known/agent-card.json', '/.well-known/agent.json', '/agent-card', '/agent/authenticatedExtendedCard'],
+  ]
+
+  it('looks like an absent one, at every path, to callers without permission [B-153 B-160]', async () => {
+    for (const who of [undefined, 'ann', 'mallory']) {
+      for (const path of below) {
+        for (const method of ['GET', 'POST', 'DELETE']) {
+          const [hidden, absent] = [
+            await ask(method, `/a2a/hidden${path}`, who),
+            await ask(method, `/a2a/nowhere${path}`, who),
+          ]
+          assert.deepEqual(absent, hidden, `${method} ${path} as ${who ?? 'anonymous'}`)
+        }
+      }
+    }
+  })
+
+  it('is reported as absent to callers with permission', async () => {
+    for (const path of below) {
+      const [status] = (await ask(path === '' ? 'POST' : 'GET', `/a2a/nowhere${path}`, 'bob')) as [number]
+      assert.ok(status === 404 || status === 405, `${path}: ${status}`)
+    }
+    const [status, , text] = (await ask('POST', '/a2a/nowhere', 'bob')) as [number, unknown, string]
+    assert.deepEqual([status, /No agent named nowhere/.test(text)], [404, true])
+  })
+
+  it('looks so by gRPC as well, whether metadata or a tenant names it [B-153 B-168]', async () => {
+    const server = await grpc.open({
+      agents: { open: () => 'x', hidden: () => 'x' },
+      authenticate: ({ header }) => ({ id: header('x-who') ?? 'ann' }),
+      admit: ({ agent, caller }) =>
+        may[caller.id]?.includes(agent) === true ? {} : { refuse: new A2AError('PERMISSION_DENIED', 'Not for you') },
+    })
+    const peer = grpc.client(server.grpcPort)
+    const ways = (agent: string) => [
+      () => peer.refused(modern, 'GetTask', { id: 't' }, { metadata: { 'x-parley-agent': agent } }),
+      () => peer.refused(modern, 'GetTask', { id: 't', tenant: agent }),
+      () => peer.refused(modern, 'GetTask', { id: 't', tenant: `${agent}/acme` }),
+    ]
+    const told = async (agent: string) =>
+      Promise.all(
+        ways(agent).map(async (ask) => (({ code, message, details }) => [code, message, details])(await ask())),
+      )
+    const hidden = await told('hidden')
+    assert.deepEqual(await told('nowhere'), hidden)
+    assert.ok(hidden.every(([code]) => code === 7))
+  })
+})

@@ -1,0 +1,23 @@
+/** Rules for agent names: a name is a path segment, so it must not have another meaning there. */
+
+const reservedAgentNames: ReadonlySet<string> = new Set([
+  'tasks',
+  'agents',
+  'agent',
+  'v1',
+  'admin',
+  'api',
+  'mcp',
+  'healthz',
+  'readyz',
+  'metrics',
+  'agent-card',
+  'extendedAgentCard',
+])
+
+/** Returns what is wrong with a name, or `undefined` if it is valid. */
+export function validateAgentName(name: string): string | undefined {
+  if (reservedAgentNames.has(name)) return 'this name is reserved: choose another'
+  if (/^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/.test(name)) return undefined
+  return 'a name is 1 to 64 letters, digits, dots, dashes, underscores or tildes, and begins with a letter or digit'
+}

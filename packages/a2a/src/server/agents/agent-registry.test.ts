@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { cursorExtension } from '../../model/extension.ts'
+import { resolveRoute } from '../http/resolve-route.ts'
+import { clientTools, credentials, cursor, timestamps, trace } from '../extensions/builtin-extensions.ts'
+import { createAgentRegistry } from './agent-registry.ts'
+
+const agent = (): string => 'hi'
+const place = (roster: ReturnType<typeof createAgentRegistry>, path: string): string => {
+  const { registeredAgent, endpoint, subpath } = resolveRoute(roster, path)
+  return `${registeredAgent.name} ${endpoint} ${subpath}`.trim()
+}
+
+describe('an agent registry', () => {
+  it('takes functions, objects with run, and described agents', () => {
+    const roster = createAgentRegistry({
+      agents: {
+        a: agent,
+        b: { resume: 'rerun', run: agent },
+        c: { agent, name: 'Sea', turnTimeoutMs: 5, streaming: false },
+      },
+    })
+    assert.deepEqual([...roster.byName.keys()], ['a', 'b', 'c'])
+    assert.equal(roster.defaultAgent.name, 'a')
+    assert.equal(roster.byName.get('a')?.settings.name, 'a')
+    assert.equal(roster.byName.get('c')?.settings.name, 'Sea')
+    assert.equal(roster.byName.get('c')?.entry.options.turnTimeoutMs, 5)
+    assert.equal(roster.byName.get('c')?.entry.options.whenBusy, 'queue')
+    assert.equal(roster.byName.get('c')?.entry.streaming, false)
+  })
+
+  it('refuses names that mean something else, or nothing in a url, and says where', () => {
+    for (const name of [
+      'tasks',
+      'agent',
+      'v1',
+      'healthz',
+      'mcp',
+      'a/b',
+      '',
+      '..',
+      '.well-known',
+      'a b',
+      'x'.repeat(65),
+    ]) {
+      assert.throws(() => createAgentRegistry({ agents: { [name]: agent } }), {
+        name: 'ConfigError',
+        path: `agents.${name}`,
+      })
+    }
+    assert.throws(() => createAgentRegistry({ agents: {} }), { name: 'ConfigError', path: 'agents' })
+    assert.throws(() => createAgentRegistry({ agents: { a: 5 as never } }), {
+      name: 'ConfigError',
+      path: 'agents.a.agent',
+    })
+    assert.throws(() => createAgentRegistry({ name: 'x' } as never), { name: 'ConfigError', path: 'agent' })
+  })
+
+  it('declares the extensions that are listed and no others, ours among them and none of ours required [B-141 B-148 B-149 T-11]', () => {
+    assert.deepEqual(createAgentRegistry({ agent }).defaultAgent.extensions, [])
+    const ours = [cursor(), clientTools(), credentials(), timestamps(), trace()]
+    const { defaultAgent } = createAgentRegistry({
+      agent,
+      extensions: [{ uri: 'urn:x', required: true, params: { a: 1 } }, ...ours],
+    })
+    assert.deepEqual([...defaultAgent.declared], ['urn:x', ...ours.map(({ uri }) => uri)])
+    assert.deepEqual(defaultAgent.required, ['urn:x'])
+    assert.deepEqual(defaultAgent.extensions[0], { uri: 'urn:x', required: true, params: { a: 1 } })
+    assert.deepEqual(Object.keys(defaultAgent.extensions[2] ?? {}), ['uri', 'description', 'required'])
+  })
+
+  it('states on the card for how long an agent recognises a repeat, as it says or as is said for all [B-163]', () => {
+    const day = 86_400_000
+    const stated = (options: Parameters<typeof createAgentRegistry>[0], name = 'a'): readonly unknown[] => {
+      const { extensions, entry } = createAgentRegistry(options).byName.get(name) ?? assert.fail()
+      return [extensions.find(({ uri }) => uri === cursorExtension)?.params, entry.options.idempotencyWindowMs]
+    }
+    const extensions = [cursor()]
+    const own = { agent, idempotency: 'off' } as const
+    const windows = (ms: number) => [{ idempotencyWindowMs: ms }, ms]
+    assert.deepEqual(stated({ extensions, agents: { a: agent } }), windows(day))
+    assert.deepEqual(stated({ extensions, idempotency: { windowMs: 5_000 }, agents: { a: agent } }), windows(5_000))
+    assert.deepEqual(stated({ extensions, idempotency: { windowMs: 5_000 }, agents: { a: own } }), windows(0))
+    const alone = createAgentRegistry({ agent, extensions, idempotency: { windowMs: 0 } })
+    alone.set('default', { agent, extensions })
+    assert.deepEqual(
+      alone.defaultAgent.extensions[0]?.params,
+      { idempotencyWindowMs: 0 },
+      'also when the agent is replaced',
+    )
+    for (const windowMs of [-1, 0.5, Infinity, NaN, '1h' as never]) {
+      assert.throws(() => createAgentRegistry({ agent, idempotency: { windowMs } }), /idempotency\.windowMs/)
+    }
+  })
+
+  it('gives every agent what is said for all, and lets each say otherwise', () => {
+    const onEvent = (): void => {}
+    const own = (): void => {}
+    const { byName } = createAgentRegistry({
+      extensions: [cursor(), { uri: 'urn:x' }],
+      onEvent,
+      agents: {
+        a: agent,
+        b: { agent, extensions: [{ uri: 'urn:x', required: true }, { uri: 'urn:y' }], onEvent: own },
+      },
+    })
+    assert.deepEqual([...(byName.get('a')?.declared ?? [])], [cursorExtension, 'urn:x'])
+    assert.deepEqual([...(byName.get('b')?.declared ?? [])], [cursorExtension, 'urn:x', 'urn:y'])
+    assert.deepEqual([byName.get('a')?.required, byName.get('b')?.required], [[], ['urn:x']])
+    assert.deepEqual([byName.get('a')?.entry.onEvent, byName.get('b')?.entry.onEvent], [onEvent, own])
+  })
+
+  it('lets skills widen what an agent takes, and takes anything when nothing is said [B-70]', () => {
+    const skills = [{ id: 's', name: 's', description: 's', tags: [], inputModes: ['image/*'] }]
+    assert.deepEqual(createAgentRegistry({ agent, inputModes: ['text/plain'], skills }).defaultAgent.entry.inputModes, [
+      'text/plain',
+      'image/*',
+    ])
+    assert.deepEqual(createAgentRegistry({ agent, skills }).defaultAgent.entry.inputModes, [])
+  })
+})
+
+describe('a path', () => {
+  const one = createAgentRegistry({ agent })
+  const two = createAgentRegistry({ agents: { echo: agent, clock: agent } })
+
+  it('leads to the only agent from the root, from /a2a and from /api/a2a', () => {
+    for (const path of ['/', '/a2a', '/a2a/', '/api/a2a'])
+      assert.equal(place(one, path), 'default jsonrpc'.concat(path === '/a2a/' ? ' /' : ''))
+    for (const base of ['', '/a2a']) {
+      assert.equal(place(one, `${base}/message:send`), 'default rest /message:send')
+      assert.equal(place(one, `${base}/v1/tasks/t`), 'default rest /v1/tasks/t')
+      assert.equal(place(one, `${base}/.well-known/agent-card.json`), 'default card /.well-known/agent-card.json')
+      assert.equal(place(one, `${base}/.well-known/agent.json`), 'default card-0.2 /.well-known/agent.json')
+      assert.equal(
+        place(one, `${base}/agent/authenticatedExtendedCard`),
+        'default extended-card-0.2 /agent/authenticatedExtendedCard',
+      )
+    }
+  })
+
+  it('leads to each of several by name, and to the first from the root [B-27]', () => {
+    assert.equal(place(two, '/a2a/clock'), 'clock jsonrpc')
+    assert.equal(place(two, '/a2a/clock/'), 'clock jsonrpc /')
+    assert.equal(place(two, '/a2a/clock/tasks/t:cancel'), 'clock rest /tasks/t:cancel')
+    assert.equal(place(two, '/a2a/clock/agent-card'), 'clock card /agent-card')
+    assert.equal(place(two, '/a2a/clock/.well-known/agent'), 'clock card /.well-known/agent')
+    assert.equal(place(two, '/.well-known/agent-card.json'), 'echo card /.well-known/agent-card.json')
+    assert.equal(place(two, '/api/a2a/.well-known/agent-card.json'), 'echo card /.well-known/agent-card.json')
+    assert.equal(place(two, '/api/a2a/tasks/t'), 'echo rest /api/a2a/tasks/t')
+    assert.equal(place(two, '/v1/message:send'), 'echo rest /v1/message:send')
+    assert.equal(place(two, '/a2a/message:send'), 'echo rest /message:send')
+    assert.equal(place(two, '/a2a/tasks/t'), 'echo rest /tasks/t')
+    assert.equal(place(two, '/a2abc'), 'echo rest /a2abc')
+    assert.equal(place(two, '/a2a/__proto__'), 'echo rest /__proto__')
+  })
+
+  it('leads to an absent agent for an unregistered name, unless it is a tenant [B-153 B-166]', () => {
+    assert.equal(place(two, '/a2a/unknown'), 'unknown jsonrpc')
+    assert.equal(place(two, '/a2a/unknown/tasks'), 'unknown rest /tasks')
+    assert.equal(resolveRoute(two, '/a2a/unknown').registeredAgent.isAbsent, true)
+    const { registeredAgent, subpath } = resolveRoute(two, '/a2a/acme/tasks', ['acme'])
+    assert.deepEqual([registeredAgent.name, subpath], ['echo', '/acme/tasks'])
+    assert.equal(place(one, '/a2a/unknown'), 'default rest /unknown')
+  })
+})

@@ -1,0 +1,183 @@
+/** One agent as the server knows it: its name, its path, and what the card and the engine need. */
+import type { AgentEntry } from '../../engine/contract.ts'
+import type { AgentExtension } from '../../model/card.ts'
+import { cursorExtension } from '../../model/extension.ts'
+import { cursorParams } from '../../model/idempotency.ts'
+import { validateAgentName } from './agent-name.ts'
+import { ConfigError } from '../config-error.ts'
+import type { BindingName } from '../admission/admission.ts'
+import { defaultAgentOptions } from '../defaults.ts'
+import { extensionDeclaration, type Extension } from '../extensions/extension.ts'
+import { authorityOf } from '../grpc/grpc-authority.ts'
+import type { Agent, AgentSettings, ServerOptions, Idempotency } from '../options.ts'
+
+const bindings: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
+
+export interface RegisteredAgent {
+  readonly name: string
+  /** Below the mount prefix: `/a2a/{name}`, or empty for the only agent of a server. */
+  readonly path: string
+  readonly settings: AgentSettings
+  /** As declared in the card. */
+  readonly extensions: readonly AgentExtension[]
+  /** The same extensions with their hooks. */
+  readonly installedExtensions: readonly Extension[]
+  readonly declared: ReadonlySet<string>
+  readonly required: readonly string[]
+  readonly entry: AgentEntry
+  /** When the agent was registered, with all the content of its card. */
+  readonly registeredAt: number
+  /** No agent of that name is registered. The caller must authenticate all the same: the error must not reveal it (B-153). */
+  readonly isAbsent?: true
+  /** Placeholder for the default agent on a server that has none: requests that name no agent are refused. */
+  readonly isNoDefault?: true
+  /** The `:authority` of gRPC calls for this agent; see grpc-authority.ts. */
+  readonly authority?: string
+}
+
+/** Options that apply to all agents of a server. */
+export type SharedAgentOptions = Pick<
+  ServerOptions,
+  'extensions' | 'onEvent' | 'transformEvent' | 'omitInterfaces' | 'idempotency'
+>
+
+/** Creates one of several agents. Throws ConfigError. */
+export function createNamedAgent(
+  name: string,
+  given: Agent | AgentSettings,
+  shared: SharedAgentOptions,
+): RegisteredAgent {
+  const path = `agents.${name}`
+  const problem = validateAgentName(name)
+  if (problem !== undefined) throw new ConfigError(path, problem)
+  const settings: AgentSettings = typeof given === 'object' && 'agent' in given ? given : { agent: given }
+  return createRegisteredAgent(name, `/a2a/${name}`, `${path}.agent`, { name, ...settings }, shared)
+}
+
+export function createRegisteredAgent(
+  name: string,
+  path: string,
+  where: string,
+  settings: AgentSettings,
+  shared: SharedAgentOptions = {},
+): RegisteredAgent {
+  requireAgent(settings.agent, where)
+  const installedExtensions = mergeExtensions([...(shared.extensions ?? []), ...(settings.extensions ?? [])])
+  const idempotencyWindowMs = idempotencyWindowOf(settings.idempotency ?? shared.idempotency)
+  const extensions = installedExtensions.map((extension) => declarationOf(extension, idempotencyWindowMs))
+  const omitted = settings.omitInterfaces ?? shared.omitInterfaces ?? []
+  if (bindings.every((binding) => omitted.includes(binding))) {
+    const place = settings.omitInterfaces === undefined ? '' : settingsPath(where)
+    throw new ConfigError(`${place}omitInterfaces`, 'leave at least one interface on the card')
+  }
+  const onEvent = settings.onEvent ?? shared.onEvent
+  const transformEvent = settings.transformEvent ?? shared.transformEvent
+  return {
+    name,
+    path,
+    settings,
+    extensions,
+    installedExtensions,
+    declared: new Set(extensions.map(({ uri }) => uri)),
+    required: extensions.filter(({ required }) => required === true).map(({ uri }) => uri),
+    entry: {
+      agent: settings.agent,
+      inputModes: withSkillModes(settings, 'inputModes'),
+      outputModes: withSkillModes(settings, 'outputModes'),
+      streaming: settings.streaming ?? true,
+      options: { ...defaultAgentOptions, ...definedEngineOptions(settings), idempotencyWindowMs },
+      ...(onEvent !== undefined ? { onEvent } : {}),
+      ...(transformEvent !== undefined ? { transformEvent } : {}),
+    },
+    registeredAt: Date.now(),
+    ...(path !== '' && settings.grpcUrl !== undefined ? { authority: authorityOf(settings.grpcUrl) } : {}),
+  }
+}
+
+/** The path of an agent's settings in errors: `agents.weather.` beside `agents.weather.agent`. */
+function settingsPath(where: string): string {
+  return where.slice(0, -'agent'.length)
+}
+
+/**
+ * An agent's extension settings override the server's, field by field: an agent may require an extension of the server and keep its
+ * hooks.
+ */
+function mergeExtensions(listed: readonly Extension[]): readonly Extension[] {
+  const byUri = new Map<string, Extension>()
+  for (const extension of listed) byUri.set(extension.uri, { ...byUri.get(extension.uri), ...extension })
+  return [...byUri.values()]
+}
+
+/** The agent after all its turns have ended: its tasks stay readable, and the agent function is released. */
+export function retiredAgent(registeredAgent: RegisteredAgent): RegisteredAgent {
+  const { onEvent: _on, transformEvent: _transform, ...entry } = registeredAgent.entry
+  return {
+    ...registeredAgent,
+    settings: { agent: removedAgent },
+    entry: { ...entry, agent: removedAgent, isDraining: true },
+  }
+}
+
+/** Serves requests when all agents are removed; every request fails as not found. Its name is not a valid agent name. */
+export function placeholderAgent(): RegisteredAgent {
+  return retiredAgent(createRegisteredAgent('-', '/a2a/-', 'agent', { agent: removedAgent }))
+}
+
+/** Placeholder for the default agent, if there is none. */
+export function noDefaultPlaceholder(): RegisteredAgent {
+  return { ...placeholderAgent(), isNoDefault: true }
+}
+
+/** Placeholder for an agent that is not registered; `undefined` if the name is not a valid agent name. */
+export function absentAgent(name: string): RegisteredAgent | undefined {
+  if (validateAgentName(name) !== undefined) return undefined
+  absentTemplate ??= placeholderAgent()
+  return { ...absentTemplate, name, path: `/a2a/${name}`, isAbsent: true }
+}
+let absentTemplate: RegisteredAgent | undefined
+
+/** Runs turns that another process left, or that were on their way when the agent was removed. */
+const removedAgent: Agent = () => ({ state: 'TASK_STATE_FAILED', message: 'The agent is no longer served here' })
+
+function requireAgent(agent: unknown, where: string): void {
+  const run = typeof agent === 'object' && agent !== null && 'run' in agent ? agent.run : agent
+  if (typeof run !== 'function') throw new ConfigError(where, 'give a function, or an object with resume and run')
+}
+
+function idempotencyWindowOf(idempotency: Idempotency | undefined): number {
+  if (idempotency === undefined) return defaultAgentOptions.idempotencyWindowMs
+  const windowMs = idempotency === 'off' ? 0 : idempotency.windowMs
+  if (Number.isSafeInteger(windowMs) && windowMs >= 0) return windowMs
+  throw new ConfigError('idempotency.windowMs', 'give a whole number of milliseconds, or 0 for none')
+}
+
+/** A client that reads cursors may rely on the window as well, so the card states it (B-163, B-164). */
+function declarationOf(extension: Extension, windowMs: number): AgentExtension {
+  const declared = extensionDeclaration(extension)
+  if (declared.uri !== cursorExtension) return declared
+  return { ...declared, params: { ...declared.params, ...cursorParams(windowMs) } }
+}
+
+/** Modes of a skill are modes of its agent. No modes anywhere means that all are accepted. */
+function withSkillModes(
+  { skills = [], ...settings }: AgentSettings,
+  modes: 'inputModes' | 'outputModes',
+): readonly string[] {
+  const own = settings[modes]
+  if (own === undefined) return []
+  return [...new Set([...own, ...skills.flatMap((skill) => skill[modes] ?? [])])]
+}
+
+/** Every option of the engine: those with a default, and those that are off by default. */
+const engineOptions = [
+  ...Object.keys(defaultAgentOptions).filter((name) => name !== 'idempotencyWindowMs'),
+  'inputTimeout',
+  'stateTransitionHistory',
+] as readonly (keyof AgentEntry['options'] & keyof AgentSettings)[]
+
+/** The engine's options among the settings, without undefined ones. */
+function definedEngineOptions(settings: AgentSettings): Partial<AgentEntry['options']> {
+  const given = engineOptions.filter((name) => settings[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, settings[name]]))
+}

@@ -1,0 +1,148 @@
+/** A path that serves some requests differently: what a variant can change, and for which requests. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { inputRequired } from '../../agents/reports.ts'
+import { testMessage, legacyTestMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
+import type { EndpointVariant, VariantRequest } from './endpoint-variant.ts'
+import type { Handler } from '../handler.ts'
+import { timestampsExtension } from '../../model/extension.ts'
+import { timestamps } from '../extensions/builtin-extensions.ts'
+
+const { open, post, get } = openServers()
+const always = (): boolean => true
+const variant = (over: Partial<EndpointVariant> = {}): EndpointVariant => ({ path: '/v1', matches: always, ...over })
+
+async function* readFrames(handler: Handler, path: string, body: unknown): AsyncGenerator<any> {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const { body: stream } = await handler.fetch(new Request(`http://localhost${path}`, init))
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of stream ?? []) {
+    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.startsWith('data: ')) yield JSON.parse(line.slice(6))
+  }
+}
+
+const frames = (handler: Handler, path: string, body: unknown): Promise<any[]> =>
+  Array.fromAsync(readFrames(handler, path, body))
+
+describe('an endpoint variant', () => {
+  it('rewrites results, events and frames at its path, with the form of JSON-RPC where it says so', async () => {
+    const handler = open({
+      endpointVariants: [
+        variant({
+          form: 'json',
+          rewrite: (object) => ({ ...object, seen: true }),
+          frame: (json) => `{"framed":${json}}`,
+        }),
+      ],
+    })
+    const sent = await post(handler, { message: legacyTestMessage() }, {}, '/v1/message:send')
+    assert.deepEqual([sent.json.kind, sent.json.seen], ['task', true])
+    const streamed = await frames(handler, '/v1/message:stream', { message: legacyTestMessage() })
+    assert.ok(streamed.every(({ framed }) => framed.seen === true))
+    // Fields that depend on the stream are inside the frame.
+    assert.equal(streamed.at(-1).framed.final, true)
+    assert.equal((await get(handler, `/v1/tasks/${sent.json.id}`)).json.seen, true)
+    const elsewhere = await post(handler, rpc('message/send', { message: legacyTestMessage() }))
+    assert.equal(elsewhere.json.result.seen, undefined)
+  })
+
+  it('does not share its bytes with the dialect that it wraps', async () => {
+    const rewrite: EndpointVariant['rewrite'] = (object) => ({ ...object, seen: true })
+    const handler = open({ endpointVariants: [variant({ path: '/api/a2a', rewrite })] })
+    const { json } = await post(handler, rpc('message/send', { message: legacyTestMessage() }))
+    const { id } = json.result
+    const read = (path: string) => post(handler, rpc('tasks/get', { id }), {}, path)
+    const seen = async (path: string): Promise<unknown> => (await read(path)).json.result.seen
+    assert.deepEqual([await seen('/api/a2a'), await seen('/a2a'), await seen('/api/a2a')], [true, undefined, true])
+  })
+
+  it('is asked with version, operation and payload, over REST first without the payload', async () => {
+    const asked: VariantRequest[] = []
+    const matches = (request: VariantRequest): boolean => asked.push(request) > 0
+    const handler = open({ endpointVariants: [variant({ matches }), variant({ path: '/api/a2a', matches })] })
+    const message = legacyTestMessage()
+    await post(handler, { message }, {}, '/v1/message:send')
+    await post(handler, rpc('message/send', { message }), { 'a2a-version': '0.2' }, '/api/a2a')
+    assert.deepEqual(asked, [
+      { version: '0.3', operation: 'SendMessage', payload: undefined },
+      { version: '0.3', operation: 'SendMessage', payload: { message } },
+      { version: '0.2', operation: 'SendMessage', payload: { message } },
+    ])
+  })
+
+  it('is for its path and those below, and for no other that begins alike', async () => {
+    const rewrite: EndpointVariant['rewrite'] = (object) => ({ ...object, seen: true })
+    const handler = open({ endpointVariants: [variant({ path: '/a2', rewrite }), variant({ path: '/v', rewrite })] })
+    assert.equal((await post(handler, { message: legacyTestMessage() }, {}, '/v1/message:send')).json.seen, undefined)
+    assert.equal(
+      (await post(handler, rpc('message/send', { message: legacyTestMessage() }))).json.result.seen,
+      undefined,
+    )
+  })
+
+  it('writes REST errors, until the payload tells that it is for another', async () => {
+    const handler = open({
+      endpointVariants: [
+        variant({
+          matches: ({ payload }) => payload === undefined || JSON.stringify(payload).includes('kind'),
+          errorBody: (body, error, status) => ({ ...body, nested: [error.code, status] }),
+        }),
+      ],
+    })
+    const nested = async (body: unknown): Promise<unknown> =>
+      (await post(handler, body, {}, '/v1/message:send')).json.nested
+    assert.deepEqual(await nested({ message: { ...legacyTestMessage(), taskId: 'x' } }), ['TASK_NOT_FOUND', 404])
+    assert.deepEqual(await nested('{'), ['PARSE_ERROR', 400])
+    assert.equal(await nested({ message: testMessage('hi', { taskId: 'x' }) }), undefined)
+  })
+
+  it('activates extensions for requests that name none', async () => {
+    const extensions = [timestampsExtension]
+    const handler = open({ extensions: [timestamps()], endpointVariants: [variant({ path: '/api/a2a', extensions })] })
+    const call = async (headers: Record<string, string>, path: string): Promise<string | null> => {
+      const sent = await post(handler, rpc('message/send', { message: legacyTestMessage() }), headers, path)
+      return sent.headers.get('x-a2a-extensions')
+    }
+    assert.equal(await call({}, '/api/a2a'), timestampsExtension)
+    assert.equal(await call({ 'x-a2a-extensions': 'urn:other' }, '/api/a2a'), null)
+    assert.equal(await call({}, '/a2a'), null)
+  })
+
+  it('keeps streams open when the task asks for input, and leaves others to the agent’s option [B-91]', async () => {
+    const handler = open({
+      agent: ({ text }) => (text === 'ask' ? inputRequired('Where?') : 'Thanks'),
+      endpointVariants: [variant({ path: '/api/a2a', keepOpenOnInputRequired: true })],
+    })
+    const ask = () => rpc('message/stream', { message: legacyTestMessage('ask') })
+    const closed = await frames(handler, '/a2a', ask())
+    assert.deepEqual([closed.at(-1).result.status.state, closed.at(-1).result.final], ['input-required', true])
+    const states: unknown[][] = []
+    for await (const { result } of readFrames(handler, '/api/a2a', ask())) {
+      if (result.status === undefined) continue
+      states.push([result.status.state, result.final])
+      if (result.status.state !== 'input-required') continue
+      await post(handler, rpc('message/send', { message: { ...legacyTestMessage('here'), taskId: result.taskId } }))
+    }
+    assert.deepEqual(
+      states.find(([state]) => state === 'input-required'),
+      ['input-required', false],
+    )
+    assert.deepEqual(states.at(-1), ['completed', true])
+  })
+
+  it('sends the error of a stream that cannot begin as its only event [F-7]', async () => {
+    const handler = open({ endpointVariants: [variant({ path: '/api/a2a', streamErrors: 'event' })] })
+    const lost = rpc('message/stream', { message: { ...legacyTestMessage(), taskId: 'x' } })
+    assert.deepEqual(
+      (await frames(handler, '/api/a2a', lost)).map(({ error }) => error.code),
+      [-32_001],
+    )
+    assert.deepEqual((await frames(handler, '/api/a2a', rpc('message/stream', [])))[0].error.code, -32_602)
+    assert.deepEqual(await frames(handler, '/a2a', lost), [])
+    const plain = await post(handler, { ...lost, method: 'message/send' }, {}, '/api/a2a')
+    assert.equal(plain.json.error.code, -32_001)
+  })
+})

@@ -1,0 +1,103 @@
+/**
+ * A path served with differences, for clients that follow another description of the protocol than the official one. A variant
+ * changes how results, events and errors are written, which extensions are active by default and when a stream closes. It wraps a
+ * version's dialect: neither the versions nor the engine know of it.
+ */
+import { errorTable } from '../../model/error-table.ts'
+import type { A2AError } from '../../model/error.ts'
+import type { Operation } from '../../model/operation.ts'
+import { isJsonRecord } from '../../versions/read.ts'
+import type { Dialect, ProtocolVersion, VersionId } from '../../versions/version.ts'
+import type { BindingName } from '../admission/admission.ts'
+
+/** What a version writes: a task, a message, an event. */
+export type WireObject = Readonly<Record<string, unknown>>
+
+/** A request at the path of a variant. */
+export interface VariantRequest {
+  readonly version: VersionId
+  readonly operation: Operation
+  /** JSON-RPC's `params`, or REST's path, query and body in one. `undefined` until the body of a REST request is read. */
+  readonly payload: unknown
+}
+
+/** How requests at one path are served differently. */
+export interface EndpointVariant {
+  /** A JSON-RPC path such as `/api/a2a`, or the path above REST routes such as `/v1`. */
+  readonly path: string
+  /** Whether this variant serves a request. Without a payload it decides only how an error is written. */
+  matches(request: VariantRequest): boolean
+  /** `json`: REST results and events have the form of JSON-RPC's, with `kind` in 0.x. Default: the binding's own form. */
+  readonly form?: 'json'
+  /** Active for requests that name no extensions. Default: none. */
+  readonly extensions?: readonly string[]
+  /** Streams stay open when the task requires input. Default: the agent's option. */
+  readonly keepOpenOnInputRequired?: boolean
+  /** A JSON-RPC stream that cannot begin: a JSON document, or a stream whose only event is the error. Default `plain`. */
+  readonly streamErrors?: 'plain' | 'event'
+  /** Rewrites each task, message and event, as the version writes it. Must depend on its argument alone. */
+  rewrite?(object: WireObject): WireObject
+  /** Rewrites the JSON text of a stream's event, complete with what depends on the stream. */
+  frame?(json: string): string
+  /** Rewrites the body of a REST error. */
+  errorBody?(body: WireObject, error: A2AError, httpStatus: number): WireObject
+}
+
+/** A variant for one version and binding. */
+export interface CallVariant extends Pick<EndpointVariant, 'extensions' | 'keepOpenOnInputRequired' | 'streamErrors'> {
+  readonly dialect: Dialect
+}
+
+export interface VariantFinder {
+  find(
+    path: string,
+    binding: BindingName,
+    version: ProtocolVersion,
+    asked: Omit<VariantRequest, 'version'>,
+  ): CallVariant | undefined
+}
+
+export function createVariantFinder(variants: readonly EndpointVariant[] = []): VariantFinder {
+  const made = new Map<string, CallVariant>()
+  return {
+    find(path, binding, version, asked) {
+      const variant = variants.find((one) => isBelow(path, one.path))
+      if (variant === undefined || !variant.matches({ ...asked, version: version.id })) return undefined
+      const key = `${version.id} ${binding} ${variant.path}`
+      let call = made.get(key)
+      if (call === undefined) made.set(key, (call = callVariant(variant, version, binding)))
+      return call
+    },
+  }
+}
+
+function isBelow(path: string, of: string): boolean {
+  return path.startsWith(of) && (path.length === of.length || path[of.length] === '/')
+}
+
+function callVariant(variant: EndpointVariant, version: ProtocolVersion, binding: BindingName): CallVariant {
+  const base = binding === 'JSONRPC' || variant.form === 'json' ? version.json : version.proto
+  return { ...variant, dialect: variantDialect(base, variant) }
+}
+
+/** Its id separates its cached bytes from those of the wrapped dialect. */
+function variantDialect(base: Dialect, { path, rewrite, frame, errorBody }: EndpointVariant): Dialect {
+  const rewritten = (json: string): string => {
+    const value: unknown = rewrite === undefined ? undefined : JSON.parse(json)
+    return rewrite !== undefined && isJsonRecord(value) ? JSON.stringify(rewrite(value)) : json
+  }
+  return {
+    ...base,
+    id: `${base.id} ${path}`,
+    encodeResult: (operation, result) => rewritten(base.encodeResult(operation, result)),
+    encodeEvent: (event) => rewritten(base.encodeEvent(event)),
+    seal(json, event, final) {
+      const sealed = base.seal(json, event, final)
+      return frame === undefined ? sealed : frame(sealed)
+    },
+    errorBody(error) {
+      const body = base.errorBody(error) as WireObject
+      return errorBody === undefined ? body : errorBody(body, error, errorTable[error.code].http)
+    },
+  }
+}

@@ -1,0 +1,269 @@
+/** The cards of one agent: one description, one card variant for each kind of client, each encoded once for each base URL. */
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
+import type { AgentCard, AgentInterface, AgentSkill, SecurityRequirement } from '../../model/card.ts'
+import { mergedCard } from '../../versions/merged-card.ts'
+import type { ProtocolVersion, VersionId } from '../../versions/version.ts'
+import type { CardSigner } from './card-signer.ts'
+import type { Authenticate, CardSettings } from '../options.ts'
+import type { RegisteredAgent } from '../agents/registered-agent.ts'
+
+/** `0.2` is the card at /.well-known/agent.json. */
+export type CardVariant = 'merged' | VersionId
+
+export interface CardOptions {
+  /** Newest first. */
+  readonly offered: readonly ProtocolVersion[]
+  readonly maxAgeSeconds: number
+  readonly tenants: readonly string[]
+  /** Whether push notifications are enabled. */
+  readonly push: boolean
+  /** Whether only authenticated callers may see the card. */
+  readonly isPrivate: boolean
+  now(): number
+  /** The server's authentication requirements for every caller. */
+  readonly security: Pick<Authenticate, 'securitySchemes' | 'securityRequirements'>
+  /** Defaults of the server for agents that do not set them. */
+  readonly common: Pick<CardSettings, 'omitInterfaces' | 'omitSecurityRequirements'>
+  readonly signer?: CardSigner | undefined
+  /** The gRPC address for clients that reach the server at this base URL, if gRPC is enabled. */
+  grpc?(base: string): GrpcEndpoint | undefined
+}
+
+export interface GrpcEndpoint {
+  /** `host:port` */
+  readonly url: string
+  /** The tenant for every message, if several agents share the address. Before 1.0 there was no field for it. */
+  readonly tenant?: string
+  /** Whether a message without a tenant goes to this agent: it has the address to itself, or it is the default agent. */
+  readonly isDefault: boolean
+}
+
+export interface AgentCards {
+  /** `undefined` if no offered version has such a card. A promise only if the card must be signed. */
+  serve(
+    request: HttpRequest,
+    base: string,
+    variant: CardVariant,
+  ): HttpResponse | undefined | Promise<HttpResponse | undefined>
+  /** The body that `serve` sends, for the operator. */
+  text(base: string, variant: CardVariant): Promise<string | undefined>
+  describe(base: string): AgentCard
+}
+
+interface EncodedCard {
+  readonly body: string
+  readonly etag: string
+  readonly lastModified: string
+  readonly headers: HttpHeaders
+  readonly writtenAt: number
+}
+
+/** A server has few addresses; a client that invents Host headers must not fill the memory. */
+const maxAddresses = 32
+/** Keys may change, also by another process; checking costs nothing if they did not. */
+const signedForMs = 60_000
+
+export function createAgentCards(registeredAgent: RegisteredAgent, options: CardOptions): AgentCards {
+  const encodedCards = new Map<string, EncodedCard | undefined>()
+  const describe = (base: string): AgentCard => describeAgent(registeredAgent, base, options)
+
+  /** Encodes a card, which changes only with its process; encodes it again if its signatures changed. */
+  function write(card: AgentCard, variant: CardVariant, before?: EncodedCard): EncodedCard | undefined {
+    const shape = shapeCard(card, variant, options.offered)
+    if (shape === undefined) return undefined
+    const body = JSON.stringify(shape)
+    const writtenAt = options.now()
+    if (body === before?.body) return { ...before, writtenAt }
+    const changedAt = before === undefined ? registeredAgent.registeredAt : writtenAt
+    // HTTP dates have a resolution of one second.
+    const lastModified = new Date(changedAt - (changedAt % 1000)).toUTCString()
+    const etag = `"${fingerprint(body)}"`
+    const headers = {
+      'content-type': 'application/json',
+      'cache-control': `${options.isPrivate ? 'private' : 'public'}, max-age=${options.maxAgeSeconds}`,
+      etag,
+      'last-modified': lastModified,
+      vary: options.isPrivate ? 'A2A-Version, Authorization' : 'A2A-Version',
+    }
+    return { body, etag, lastModified, headers, writtenAt }
+  }
+
+  function keep(key: string, card: EncodedCard | undefined): EncodedCard | undefined {
+    if (encodedCards.size >= maxAddresses * 4) encodedCards.clear()
+    encodedCards.set(key, card)
+    return card
+  }
+
+  async function sign(
+    signer: CardSigner,
+    key: string,
+    base: string,
+    variant: CardVariant,
+  ): Promise<EncodedCard | undefined> {
+    const card = await signer.sign(describe(base), base)
+    return keep(key, write(card, variant, encodedCards.get(key)))
+  }
+
+  /** A promise only if the card must be signed. */
+  function find(base: string, variant: CardVariant): EncodedCard | undefined | Promise<EncodedCard | undefined> {
+    const { signer } = options
+    const grpc = options.grpc?.(base)
+    const key = `${variant} ${base} ${grpc?.url ?? ''} ${grpc?.isDefault === true}`
+    const card = encodedCards.get(key)
+    if (signer === undefined) return card ?? keep(key, write(describe(base), variant))
+    if (card !== undefined && Math.abs(options.now() - card.writtenAt) < signedForMs) return card
+    return sign(signer, key, base, variant)
+  }
+
+  return {
+    describe,
+    text: async (base, variant) => (await find(base, variant))?.body,
+    serve(request, base, variant) {
+      const card = find(base, variant)
+      return card instanceof Promise ? card.then((made) => cardResponse(request, made)) : cardResponse(request, card)
+    },
+  }
+}
+
+function cardResponse(request: HttpRequest, card: EncodedCard | undefined): HttpResponse | undefined {
+  if (card === undefined) return undefined
+  const { 'content-type': _, ...withoutBody } = card.headers
+  if (isNotModified(request, card.etag, card.lastModified)) return { status: 304, headers: withoutBody, body: '' }
+  return { status: 200, headers: card.headers, body: card.body }
+}
+
+/** A matching ETag decides; the date counts only if the request has no ETag (RFC 9110 §13.2.2). */
+function isNotModified(request: HttpRequest, etag: string, lastModified: string): boolean {
+  const tags = request.header('if-none-match')
+  if (tags !== undefined) return tags.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
+  const since = request.header('if-modified-since')
+  return since !== undefined && Date.parse(since) >= Date.parse(lastModified)
+}
+
+function shapeCard(
+  card: AgentCard,
+  variant: CardVariant,
+  offered: readonly ProtocolVersion[],
+): Record<string, unknown> | undefined {
+  const [newest] = offered
+  const speaks = (id: VersionId): ProtocolVersion | undefined => offered.find((version) => version.id === id)
+  const legacy = speaks('0.3') ?? speaks('0.2')
+  switch (variant) {
+    case 'merged':
+      // With only one generation offered there is nothing to merge.
+      return legacy === undefined || newest?.id !== '1.0' ? newest?.json.encodeCard(card) : mergedCard(card)
+    case '1.0':
+      return (speaks('1.0') ?? newest)?.json.encodeCard(card)
+    case '0.3':
+      return (legacy ?? newest)?.json.encodeCard(card)
+    case '0.2':
+      return (speaks('0.2') ?? legacy)?.json.encodeCard(card)
+  }
+}
+
+/**
+ * Lists each binding once per version, newest first (B-8, B-16), and in 1.0 once more for each tenant (B-165). The 0.2 card is the
+ * 0.3 one, so 0.2 has no entries of its own.
+ */
+function interfacesOf(registeredAgent: RegisteredAgent, base: string, options: CardOptions): AgentInterface[] {
+  const { offered, grpc, tenants, common } = options
+  const omitted = new Set<string>(registeredAgent.settings.omitInterfaces ?? common.omitInterfaces)
+  const listed = offered.filter(({ id }) => id !== '0.2' || !offered.some((version) => version.id === '0.3'))
+  const agentUrl = base + registeredAgent.path
+  const grpcEndpoint = grpc?.(base)
+  return listed.flatMap(({ id, spelling }) => {
+    const url = registeredAgent.path === '' ? `${base}/a2a` : agentUrl + trailingSlash(id)
+    const named = id === '1.0' ? [undefined, ...tenants] : [undefined]
+    return named.flatMap((tenant): AgentInterface[] => {
+      const of = tenant === undefined ? {} : { tenant }
+      return [
+        { url, protocolBinding: 'JSONRPC', ...of, protocolVersion: id },
+        ...(spelling.routes.length > 0
+          ? [{ url: agentUrl, protocolBinding: 'HTTP+JSON', ...of, protocolVersion: id }]
+          : []),
+        ...grpcInterface(grpcEndpoint, id, tenant),
+      ].filter(({ protocolBinding }) => !omitted.has(protocolBinding))
+    })
+  })
+}
+
+/**
+ * 0.2 looks for the extended card relative to the url. With a trailing slash it looks below the agent's own path, and not below the
+ * path of all agents (B-136).
+ */
+function trailingSlash(id: VersionId): string {
+  return id === '1.0' ? '' : '/'
+}
+
+function grpcInterface(
+  grpcEndpoint: GrpcEndpoint | undefined,
+  id: VersionId,
+  tenant: string | undefined,
+): AgentInterface[] {
+  if (grpcEndpoint === undefined || (id !== '1.0' && !grpcEndpoint.isDefault)) return []
+  const names = id === '1.0' ? [grpcEndpoint.tenant, tenant].filter((name) => name !== undefined) : []
+  const of = names.length === 0 ? {} : { tenant: names.join('/') }
+  return [{ url: grpcEndpoint.url, protocolBinding: 'GRPC', ...of, protocolVersion: id }]
+}
+
+function describeAgent(registeredAgent: RegisteredAgent, base: string, options: CardOptions): AgentCard {
+  const { settings, extensions, entry } = registeredAgent
+  const name = settings.name ?? 'Agent'
+  // Required texts and lists are never empty: signers and readers disagree about what an empty one means (§1.6, J-9).
+  const description = settings.description || `${name}, an A2A agent`
+  const { provider, documentationUrl, iconUrl } = settings
+  // The agent's own settings win, both together: requirements refer to schemes.
+  const security =
+    settings.securitySchemes !== undefined || settings.securityRequirements !== undefined ? settings : options.security
+  const { securitySchemes } = security
+  const omitsRequirements = settings.omitSecurityRequirements ?? options.common.omitSecurityRequirements ?? false
+  const securityRequirements = omitsRequirements ? undefined : enforcedRequirements(security.securityRequirements)
+  const skills = settings.skills?.length ? settings.skills : [{ id: 'default', name, description, tags: ['general'] }]
+  return {
+    name,
+    description,
+    supportedInterfaces: interfacesOf(registeredAgent, base, options),
+    ...(provider !== undefined ? { provider } : {}),
+    version: settings.version ?? '1.0.0',
+    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    capabilities: {
+      streaming: entry.streaming,
+      pushNotifications: options.push,
+      ...(entry.options.stateTransitionHistory === true ? { stateTransitionHistory: true } : {}),
+      ...(extensions.length > 0 ? { extensions } : {}),
+      ...(settings.extendedCard !== undefined ? { extendedAgentCard: true } : {}),
+    },
+    ...(securitySchemes !== undefined ? { securitySchemes } : {}),
+    ...(securityRequirements !== undefined ? { securityRequirements } : {}),
+    defaultInputModes: settings.inputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
+    defaultOutputModes: settings.outputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
+    skills: omitsRequirements ? skills.map(withoutRequirements) : skills,
+    ...(iconUrl !== undefined ? { iconUrl } : {}),
+  }
+}
+
+/**
+ * Empty if one of the alternatives requires nothing: credentials are then optional, and the card lists only the schemes. Several
+ * SDKs cannot read an empty alternative, or treat every requirement as mandatory.
+ */
+function enforcedRequirements(
+  given: readonly SecurityRequirement[] | undefined,
+): readonly SecurityRequirement[] | undefined {
+  return given?.some(({ schemes }) => Object.keys(schemes).length === 0) === true ? undefined : given
+}
+
+function withoutRequirements({ securityRequirements: _, ...skill }: AgentSkill): AgentSkill {
+  return skill
+}
+
+/** 64-bit FNV-1a: it only has to change when the card does, and it runs synchronously on every runtime. */
+function fingerprint(text: string): string {
+  let high = 0x811c9dc5
+  let low = 0xcbf29ce4
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    high = Math.imul(high ^ unit, 0x01000193)
+    low = Math.imul(low ^ unit ^ (high >>> 15), 0x01000193)
+  }
+  return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0')
+}

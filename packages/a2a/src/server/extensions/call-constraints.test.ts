@@ -1,0 +1,85 @@
+/**
+ * Constraints that an extension sets for a call: a shorter deadline, fewer permissions, and provenance; never from the payload
+ * alone.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Agent } from '../../agents/agent.ts'
+import { inputRequired } from '../../agents/reports.ts'
+import { A2AError } from '../../model/error.ts'
+import type { Json } from '../../model/task.ts'
+import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
+import type { CallConstraints, Extension } from '../index.ts'
+
+const { open, post } = openServers()
+const uri = 'urn:terms'
+const asking = { 'a2a-extensions': uri, 'a2a-version': '1.0' }
+
+/** Reports its input in the message of the waiting task. */
+const telling: Agent = ({ message, caller, task, provenance }) => {
+  const { deadlineAt } = task
+  return inputRequired(JSON.stringify({ metadata: message.metadata, scopes: caller.scopes, deadlineAt, provenance }))
+}
+
+function terms(answer: (said: Json) => CallConstraints | undefined): Extension {
+  return { uri, onCall: (said) => answer(said) }
+}
+
+function send(handler: ReturnType<typeof open>, more: object, headers: Record<string, string> = asking) {
+  const params = { message: { ...testMessage('go'), ...more } }
+  return post(handler, rpc('SendMessage', params), headers)
+}
+
+const seen = (json: any): Record<string, unknown> =>
+  JSON.parse(json.result.task.status.message.parts[0].text) as Record<string, unknown>
+
+describe('what holds for a call', () => {
+  it('is said by an extension that is active, of what the message says under its name', async () => {
+    const deadlineAt = Date.now() + 60_000
+    const heard: Json[] = []
+    const extension = terms((said) => {
+      heard.push(said)
+      return { deadlineAt, scopes: ['read'], provenance: { from: 'afar' } }
+    })
+    const handler = open({ agent: telling, extensions: [extension] })
+    const { json } = await send(handler, { metadata: { [uri]: { n: 1 }, other: 2 } })
+    assert.deepEqual(seen(json), { metadata: { other: 2 }, scopes: ['read'], deadlineAt, provenance: { from: 'afar' } })
+    assert.deepEqual(heard, [{ n: 1 }])
+  })
+
+  it('is not asked of who does not ask for the extension, or has nothing to say to it', async () => {
+    const handler = open({ agent: telling, extensions: [terms(() => assert.fail('it was asked'))] })
+    const { json: inactive } = await send(handler, { metadata: { [uri]: 'x' } }, { 'a2a-version': '1.0' })
+    assert.deepEqual(seen(inactive), { metadata: { [uri]: 'x' } })
+    const { json: silent } = await send(handler, { metadata: { other: 1 } })
+    assert.deepEqual(seen(silent), { metadata: { other: 1 } })
+  })
+
+  it('does not make a message that comes again another one', async () => {
+    const handler = open({ agent: telling, extensions: [terms(() => ({}))] })
+    const message = { messageId: crypto.randomUUID(), metadata: { [uri]: 'one' } }
+    const first = await send(handler, message)
+    const second = await send(handler, { ...message, metadata: { [uri]: 'two' } })
+    assert.equal(second.json.result.task.id, first.json.result.task.id)
+    const other = await send(handler, { ...message, metadata: { [uri]: 'two', more: 1 } })
+    assert.notEqual(other.json.result.task.id, first.json.result.task.id)
+  })
+
+  it('may be nothing: what it throws is the answer to the call', async () => {
+    const extension = terms(() => {
+      throw new A2AError('PERMISSION_DENIED', 'Not by this way')
+    })
+    const handler = open({ agent: telling, extensions: [extension] })
+    const { json } = await send(handler, { metadata: { [uri]: 'x' } })
+    assert.deepEqual([json.error.code, json.error.message], [-32091, 'Not by this way'])
+  })
+
+  it('holds for the rest of the task: where it came from is not forgotten with the next message', async () => {
+    const extension = terms(() => ({ provenance: { from: 'afar' }, deadlineAt: Date.now() + 60_000 }))
+    const handler = open({ agent: telling, extensions: [extension] })
+    const { json } = await send(handler, { metadata: { [uri]: 'x' } })
+    const { json: next } = await send(handler, { taskId: json.result.task.id }, { 'a2a-version': '1.0' })
+    assert.deepEqual(seen(next)['provenance'], { from: 'afar' })
+    assert.equal(seen(next)['deadlineAt'], seen(json)['deadlineAt'])
+  })
+})

@@ -1,0 +1,232 @@
+/** The rpcs of A2A on @grpc/grpc-js: passes bytes to the handler and writes its response, one message or a stream. */
+import { Metadata } from '@grpc/grpc-js'
+import type {
+  sendUnaryData,
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceDefinition,
+  UntypedHandleCall,
+} from '@grpc/grpc-js'
+import type { HttpHeaders } from '../../bindings/http.ts'
+import { rpcMethodsOf, decodeRpcRequest, type RpcMethod, encodeRpcResponse } from '../../bindings/grpc/service.ts'
+import { grpcStatusOf } from '../../bindings/grpc/status.ts'
+import { A2AError } from '../../model/error.ts'
+import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
+import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
+import type { ProtocolVersion } from '../../versions/version.ts'
+import type { GrpcResponse } from './grpc-dispatch.ts'
+import type { GrpcHandler } from './grpc-handler.ts'
+import type { OpenEventStream } from '../calls/perform-operation.ts'
+import { largeChars, wholeChunk } from '../streaming/byte-slices.ts'
+import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
+import { GrpcRequest, type HttpAddress } from './grpc-request.ts'
+import { type StallOptions, watchResponse, writeGrpcMessage } from './unread-calls.ts'
+
+type Bytes = Uint8Array
+type UnaryCall = ServerUnaryCall<Bytes, Bytes>
+type StreamCall = ServerWritableStream<Bytes, Bytes>
+
+export interface GrpcService {
+  readonly definition: ServiceDefinition
+  readonly implementation: Record<string, UntypedHandleCall>
+}
+
+export interface GrpcServiceDeps {
+  readonly handler: GrpcHandler
+  readonly http: HttpAddress | undefined
+  /** The only agent of this port, if the port is dedicated to one agent. */
+  readonly agent?: string | undefined
+  /** Called for every unary call; the returned function is called when it was answered. */
+  onCallStart(): () => void
+}
+
+export function a2aService(version: ProtocolVersion, parts: GrpcServiceDeps): GrpcService {
+  const definition: Record<string, ServiceDefinition[string]> = {}
+  const implementation: Record<string, UntypedHandleCall> = {}
+  for (const method of rpcMethodsOf(version).values()) {
+    const { name } = method.rpc
+    definition[name] = rawBytesMethod(method.path, false, method.isStream)
+    implementation[name] = method.isStream
+      ? (call: StreamCall) => void stream(call, method, version, parts)
+      : (call: UnaryCall, callback: sendUnaryData<Bytes>) => void unary(call, callback, method, version, parts)
+  }
+  return { definition, implementation }
+}
+
+/**
+ * Leaves requests undecoded: the caller is authenticated before a message is read, and the server itself answers malformed
+ * messages.
+ */
+export function rawBytesMethod(
+  path: string,
+  requestStream: boolean,
+  responseStream: boolean,
+): ServiceDefinition[string] {
+  const asTheyAre = (bytes: Bytes): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return {
+    path,
+    requestStream,
+    responseStream,
+    requestSerialize: asTheyAre,
+    requestDeserialize: asTheyAre,
+    responseSerialize: asTheyAre,
+    responseDeserialize: asTheyAre,
+  }
+}
+
+function dispatchRpc(
+  call: UnaryCall | StreamCall,
+  method: RpcMethod,
+  { id }: ProtocolVersion,
+  { handler, http, agent }: GrpcServiceDeps,
+): Promise<GrpcResponse> {
+  // RFC 9113 8.3.1: a Host that differs from `:authority` is malformed.
+  if (call.metadata.get('host').some((host) => host !== call.getHost())) {
+    const error = new A2AError('INVALID_REQUEST', 'The metadata `host` differs from `:authority`: send one of them')
+    return Promise.resolve({ headers: {}, error })
+  }
+  return handler.answer({
+    request: new GrpcRequest(call, http),
+    service: grpcSpellingOf[id].service,
+    operation: method.operation,
+    authority: call.getHost(),
+    agent,
+    size: call.request.length,
+    payload: () => decodeRpcRequest(method, call.request, handler.jsonNodes),
+  })
+}
+
+async function unary(
+  call: UnaryCall,
+  callback: sendUnaryData<Bytes>,
+  method: RpcMethod,
+  version: ProtocolVersion,
+  parts: GrpcServiceDeps,
+): Promise<void> {
+  const ended = parts.onCallStart()
+  try {
+    const answer = await dispatchRpc(call, method, version, parts)
+    if ('error' in answer) callback(toGrpcError(answer.error, version, answer.headers))
+    else if ('body' in answer) {
+      if (isHeavy(answer.body.length)) await heavyStep()
+      const { account } = answer
+      const bytes = encodeResponse(method, answer.body, account)
+      if (account !== undefined) watchResponse(call, bytes, account, parts.handler)
+      call.sendMetadata(metadataOf(answer.headers))
+      callback(null, bytes)
+    } else throw new Error(`${method.path} answers with a stream`)
+  } catch (reason) {
+    callback(toGrpcError(toInternalError(reason, parts), version))
+  } finally {
+    ended()
+  }
+}
+
+/** Releases the bytes counted for a response that cannot be encoded. */
+function encodeResponse(method: RpcMethod, body: string | Bytes, account: ReaderAccount | undefined): Bytes {
+  try {
+    return encodeRpcResponse(method, body)
+  } catch (reason) {
+    account?.close()
+    throw reason
+  }
+}
+
+async function stream(
+  call: StreamCall,
+  method: RpcMethod,
+  version: ProtocolVersion,
+  parts: GrpcServiceDeps,
+): Promise<void> {
+  const ended = parts.onCallStart()
+  try {
+    const answer = await dispatchRpc(call, method, version, parts)
+    ended()
+    if ('error' in answer) call.emit('error', toGrpcError(answer.error, version, answer.headers))
+    else if ('open' in answer) {
+      call.sendMetadata(metadataOf(answer.headers))
+      const failed = (reason: unknown): GrpcError => toGrpcError(answer.failed(reason), version)
+      await writeEvents(call, answer.open, method, failed, parts.handler)
+    } else throw new Error(`${method.path} answers with one message`)
+  } catch (reason) {
+    call.emit('error', toGrpcError(toInternalError(reason, parts), version))
+  } finally {
+    ended()
+  }
+}
+
+/**
+ * Pulls and never pushes: the next batch is requested when the client took the last, so a slow client holds one batch and its
+ * position in the log. A client that takes nothing for `stallMs` is disconnected, and can resume.
+ */
+async function writeEvents(
+  call: StreamCall,
+  { stream: events, encode, account, onEnd }: OpenEventStream,
+  method: RpcMethod,
+  failed: (reason: unknown) => GrpcError,
+  stallOptions: StallOptions,
+): Promise<void> {
+  const source = events[Symbol.asyncIterator]()
+  const leaving = new AbortController()
+  const release = (): void => {
+    leaving.abort()
+    account.close()
+    onEnd()
+    // Later errors of the source are ignored.
+    source.return?.()?.then(undefined, () => {})
+  }
+  call.on('cancelled', release)
+  if (call.cancelled) return release()
+  try {
+    for (;;) {
+      if (!account.canPull()) await account.waitForRoom(leaving.signal, 'pull')
+      const next = await source.next()
+      if (next.done === true) break
+      for (const item of next.value) {
+        const isLarge = (item.bytes ?? 0) > largeChars
+        // Each client has its own copy, so a text that other clients already hold counts again.
+        while (isLarge && !call.cancelled && !account.canHold()) await account.waitForRoom(leaving.signal)
+        if (call.cancelled) return
+        const written = writeGrpcMessage(
+          call,
+          encodeRpcResponse(method, wholeChunk(encode(item))),
+          account,
+          stallOptions,
+        )
+        if (written !== undefined) await written
+      }
+    }
+    if (!call.cancelled) call.end()
+  } catch (reason) {
+    if (!call.cancelled) call.emit('error', failed(reason))
+  } finally {
+    release()
+  }
+}
+
+function toInternalError(reason: unknown, { handler }: GrpcServiceDeps): A2AError {
+  handler.log.error('a gRPC call failed', { cause: reason })
+  // An unexpected error: its message is not meant for the caller.
+  return new A2AError('INTERNAL', 'Internal error', {}, { cause: reason })
+}
+
+interface GrpcError {
+  readonly code: number
+  readonly details: string
+  readonly metadata: Metadata
+}
+
+/** Status, message and trailers as @grpc/grpc-js expects them. */
+function toGrpcError(error: A2AError, { id }: ProtocolVersion, headers: HttpHeaders = {}): GrpcError {
+  const { code, message, details } = grpcStatusOf(error, grpcSpellingOf[id])
+  const metadata = metadataOf(headers)
+  if (details !== undefined) metadata.set('grpc-status-details-bin', Buffer.from(details))
+  return { code, details: message, metadata }
+}
+
+/** Metadata names are lower case (F-11). */
+function metadataOf(headers: HttpHeaders): Metadata {
+  const metadata = new Metadata()
+  for (const [name, value] of Object.entries(headers)) metadata.set(name.toLowerCase(), value)
+  return metadata
+}

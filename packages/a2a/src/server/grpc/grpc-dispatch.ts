@@ -1,0 +1,234 @@
+/**
+ * Handles gRPC calls after decoding, because decoding needs an optional library. Like http/dispatch.ts it resolves the agent, the
+ * caller and the version; `performOperation` does the rest.
+ */
+import type { Chunk, HttpHeaders, HttpRequest } from '../../bindings/http.ts'
+import type { Caller } from '../../model/caller.ts'
+import { A2AError } from '../../model/error.ts'
+import { errorTable } from '../../model/error-table.ts'
+import type { Operation } from '../../model/operation.ts'
+import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
+import { firstHeavyStep, heavyStep, isHeavy, markLarge } from '../../model/heavy-step.ts'
+import type { ProtocolVersion } from '../../versions/version.ts'
+import { extensionsHeader, ServedCall } from '../http/dispatch.ts'
+import type { AdmissionCheck } from '../admission/admission-check.ts'
+import { checkHost, createCors, createHostRule } from '../http/host-and-cors.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { ServerOptions } from '../options.ts'
+import { agentByAuthority, authorityOf } from './grpc-authority.ts'
+import { type OpenEventStream, performOperation } from '../calls/perform-operation.ts'
+import { absentAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
+import type { AgentRegistry } from '../agents/agent-registry.ts'
+import type { Readiness } from '../http/readiness.ts'
+import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
+
+export interface GrpcCall {
+  /** As an HTTP listener would create it: metadata are its headers, the rpc is its path. */
+  readonly request: HttpRequest
+  /** `lf.a2a.v1.A2AService`: the package is the generation (B-12). */
+  readonly service: string
+  readonly operation: Operation
+  /** The name that the client dialed. */
+  readonly authority?: string | undefined
+  /** The only agent of the called port, if the port is dedicated to one agent. */
+  readonly agent?: string | undefined
+  /** Size of the message, in bytes. */
+  readonly size: number
+  /** Decodes the message to ProtoJSON. Called once, and after authentication if possible. */
+  payload(): unknown
+}
+
+/** Headers are metadata: sent before a result, and after an error. */
+export type GrpcResponse = { readonly headers: HttpHeaders } & (
+  | { readonly error: A2AError }
+  /** Set for a large body; the account is closed when the client has taken it. */
+  | { readonly body: Chunk; readonly account?: ReaderAccount }
+  | {
+      readonly open: OpenEventStream
+      /** Call it with the error that broke the stream; returns the error for the client. */
+      failed(reason: unknown): A2AError
+    }
+)
+
+export type GrpcDispatch = (call: GrpcCall) => Promise<GrpcResponse>
+
+export function createGrpcDispatch(
+  server: ServerContext,
+  registry: AgentRegistry,
+  readiness: Readiness,
+  options: ServerOptions,
+): GrpcDispatch {
+  const { negotiator, authenticator } = server
+  const hostsFor = createHostRule(options)
+  // Browsers do not speak gRPC, so CORS does not apply.
+  const noPages = createCors(undefined)
+  const isOurs = (authority: string | undefined): boolean =>
+    authority !== undefined && options.grpcUrl !== undefined && authorityOf(authority) === authorityOf(options.grpcUrl)
+  const byService = new Map<string, readonly ProtocolVersion[]>()
+  for (const version of negotiator.offered) {
+    const { service } = grpcSpellingOf[version.id]
+    byService.set(service, [...(byService.get(service) ?? []), version])
+  }
+
+  return async (call) => {
+    const { request, operation } = call
+    const serviceVersions = byService.get(call.service) ?? []
+    let version = serviceVersions[0] ?? negotiator.responseVersion(undefined)
+    let registeredAgent = registry.defaultAgent
+    let caller: Caller | undefined
+    let admission: AdmissionCheck | undefined
+    const requestLog = server.requestLog?.({ request, agent: registeredAgent.name, endpoint: 'call', binding: 'GRPC' })
+    if (requestLog !== undefined) requestLog.operation = operation
+    try {
+      if (isHeavy(call.size)) {
+        markLarge(request)
+        await firstHeavyStep()
+      }
+      const byAuthority = agentByAuthority(call.authority, registry.byName.values())
+      // An authority that the operator assigned to an agent is a valid host.
+      const hosts = byAuthority === undefined && !isOurs(call.authority) ? hostsFor(request) : undefined
+      if (hosts !== undefined) checkHost(request, hosts, noPages)
+      if (readiness.state === 'starting') await waitUntilStarted(readiness)
+      if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is going down')
+      const requestedVersion = negotiator.requestedVersion(request)
+      if (requestedVersion === 'unsupported') throw negotiator.unsupportedVersionError()
+      if (requestedVersion !== undefined) version = requireOfferedVersion(requestedVersion, serviceVersions)
+      const dedicatedAgent = call.agent ?? byAuthority
+      const addressed =
+        dedicatedAgent === undefined
+          ? resolveCalledAgent(registry, call, server.tenants.declared)
+          : resolveDedicatedAgent(registry, call, dedicatedAgent)
+      registeredAgent = addressed.registeredAgent
+      if (registeredAgent.isNoDefault === true) throw await server.noDefaultAgentError(request, registeredAgent)
+      if (requestLog !== undefined) requestLog.agent = registeredAgent.name
+      admission = server.admissionCheck?.(request, registeredAgent, 'GRPC')
+      const identified = authenticator.identify(request, registeredAgent)
+      caller = identified instanceof Promise ? await identified : identified
+      if (requestLog !== undefined) Object.assign(requestLog, { caller, version: version.id })
+      if (admission !== undefined) await admission.check(caller, version, operation)
+      if (registeredAgent.isAbsent === true) throw server.agentNotFound(registeredAgent, caller)
+      const payload = addressed.payload()
+      if (isHeavy(call.size)) await heavyStep()
+      const served = new ServedCall(request, registeredAgent, {
+        operation,
+        version,
+        dialect: version.proto,
+        payload,
+        caller,
+      })
+      const outcome = await performOperation(server.operationDeps, {
+        call: served,
+        request,
+        registeredAgent,
+        isCopied: true,
+        requestLog,
+        card: () => server.card(request, registeredAgent),
+      })
+      const headers = { 'a2a-version': version.id, ...extensionsHeader(version, served), ...admission?.headers }
+      if (typeof outcome === 'string') {
+        requestLog?.end('OK', 200)
+        return { headers, body: outcome }
+      }
+      if ('bytes' in outcome) {
+        requestLog?.end('OK', 200)
+        return { headers, body: outcome.bytes, account: outcome.account }
+      }
+      return { headers, open: outcome, failed: (reason) => server.toClientError(reason, registeredAgent) }
+    } catch (reason) {
+      const error = server.toClientError(reason, registeredAgent)
+      const challenge = authenticator.challenge(error, registeredAgent)
+      const headers = {
+        'a2a-version': version.id,
+        ...(challenge !== undefined ? { 'www-authenticate': challenge } : {}),
+        ...admission?.headers,
+      }
+      if (requestLog !== undefined) {
+        requestLog.version = version.id
+        requestLog.end(error.code, errorTable[error.code].http)
+      }
+      return { headers, error }
+    }
+  }
+}
+
+async function waitUntilStarted({ ready }: Readiness): Promise<void> {
+  try {
+    await ready
+  } catch {
+    throw new A2AError('UNAVAILABLE', 'The server could not start')
+  }
+}
+
+/** A version of the other generation has the other service (B-5, B-12). */
+function requireOfferedVersion(
+  requestedVersion: ProtocolVersion,
+  serviceVersions: readonly ProtocolVersion[],
+): ProtocolVersion {
+  if (serviceVersions.includes(requestedVersion)) return requestedVersion
+  const supportedVersions = serviceVersions.map(({ id }) => id).join(',')
+  const message = `This A2A version is not offered by this service; offered are ${supportedVersions}`
+  throw new A2AError('VERSION_NOT_SUPPORTED', message, { supportedVersions })
+}
+
+interface AddressedCall {
+  readonly registeredAgent: RegisteredAgent
+  payload(): unknown
+}
+
+/**
+ * Resolves the agent of a call: the one that the metadata or the message's `tenant` names, else the default agent. A tenant is
+ * `agent` or `agent/tenant`; the part after the agent's name stays in the message.
+ */
+function resolveCalledAgent(
+  { byName, defaultAgent }: AgentRegistry,
+  call: GrpcCall,
+  tenants: readonly string[],
+): AddressedCall {
+  const payload = (): unknown => call.payload()
+  const name = call.request.header('x-parley-agent')
+  if (name !== undefined && name !== '') {
+    const registeredAgent = byName.get(name) ?? (defaultAgent.path === '' ? undefined : absentAgent(name))
+    if (registeredAgent === undefined) throw invalidAgentName()
+    return { registeredAgent, payload }
+  }
+  // A server's only agent has no name in tenants.
+  if (defaultAgent.path === '') return { registeredAgent: defaultAgent, payload }
+  const message = call.payload()
+  const tenant = tenantIn(message)
+  const [agent = '', ...rest] = tenant.split('/')
+  // A tenant without an agent belongs to the default agent. Any other name is an agent that is not registered (see
+  // resolve-route.ts).
+  const registeredAgent = byName.get(agent) ?? (tenants.includes(tenant) ? undefined : absentAgent(agent))
+  if (registeredAgent === undefined) return { registeredAgent: defaultAgent, payload: () => message }
+  return { registeredAgent, payload: () => ({ ...(message as object), tenant: rest.join('/') }) }
+}
+
+/**
+ * The agent whose dedicated port or `:authority` was called. It never resolves to another agent: a message that names one names a
+ * tenant that this agent does not have.
+ */
+function resolveDedicatedAgent({ byName }: AgentRegistry, call: GrpcCall, dedicatedAgent: string): AddressedCall {
+  const named = call.request.header('x-parley-agent')
+  const registeredAgent =
+    named === undefined || named === '' || named === dedicatedAgent
+      ? (byName.get(dedicatedAgent) ?? absentAgent(dedicatedAgent))
+      : absentAgent(named)
+  if (registeredAgent === undefined) throw invalidAgentName()
+  return {
+    registeredAgent,
+    payload() {
+      const message = call.payload()
+      const [agent = '', ...rest] = tenantIn(message).split('/')
+      return agent === dedicatedAgent ? { ...(message as object), tenant: rest.join('/') } : message
+    },
+  }
+}
+
+function invalidAgentName(): A2AError {
+  return new A2AError('AGENT_NOT_FOUND', 'There is no agent of that name')
+}
+
+function tenantIn(message: unknown): string {
+  const tenant = typeof message === 'object' && message !== null && 'tenant' in message ? message.tenant : undefined
+  return typeof tenant === 'string' ? tenant : ''
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { HttpRequest } from '../../bindings/http.ts'
+import { baseUrl } from './base-url.ts'
+import { checkHost, createCors, createHostRule, isLocalRequest, loopbackHosts } from './host-and-cors.ts'
+
+function request(headers: Record<string, string>, over: Partial<HttpRequest> = {}): HttpRequest {
+  return {
+    method: 'GET',
+    path: '/',
+    query: '',
+    header: (name) => headers[name],
+    body: () => Promise.resolve(''),
+    signal: new AbortController().signal,
+    secure: false,
+    prefix: '',
+    ...over,
+  }
+}
+
+describe('the guard of a machine without a login', () => {
+  const hosts = new Set(loopbackHosts)
+  const check = (headers: Record<string, string>, cors = createCors(undefined)): void =>
+    checkHost(request(headers), hosts, cors)
+
+  it('lets in who calls this machine by one of its own names, at any port', () => {
+    for (const host of ['localhost', 'LOCALHOST:3000', '127.0.0.1:8080', '[::1]:3000', '[::1]']) check({ host })
+    check({ host: 'localhost:3000', origin: 'http://localhost:3000' })
+  })
+
+  it('turns away a name that only resolves here, and a request without one', () => {
+    for (const host of ['evil.example', 'evil.example:3000', 'localhost.evil.example', '127.0.0.1.nip.io', '']) {
+      assert.throws(() => check({ host }), { code: 'PERMISSION_DENIED' })
+    }
+    assert.throws(() => check({}), { code: 'PERMISSION_DENIED' })
+  })
+
+  it('turns away pages from elsewhere, unless they were invited', () => {
+    for (const origin of ['https://evil.example', 'null', 'http://localhost:5173', 'http://localhost']) {
+      assert.throws(() => check({ host: 'localhost:3000', origin }), { code: 'PERMISSION_DENIED' })
+    }
+    check({ host: 'localhost:3000', origin: 'http://localhost:5173' }, createCors(['http://localhost:5173']))
+  })
+
+  it('looks only at what arrives at a loopback address, and knows the name it goes by outside', () => {
+    const rule = createHostRule({ publicUrl: 'https://Mine.example:8443/x' })
+    for (const localAddress of ['127.0.0.1', '127.0.0.2', '::1', '::ffff:127.0.0.1', '']) {
+      assert.deepEqual(rule(request({}, { localAddress })), new Set([...loopbackHosts, 'mine.example']))
+    }
+    for (const localAddress of ['10.0.0.5', '::ffff:10.0.0.5', 'fe80::1', undefined]) {
+      assert.equal(rule(request({}, { localAddress })), undefined)
+    }
+  })
+
+  it('stands aside where callers log in, and keeps to a list where there is one', () => {
+    const home = request({}, { localAddress: '127.0.0.1' })
+    const authenticate = () => null
+    assert.equal(createHostRule({ authenticate })(home), undefined)
+    const listed = createHostRule({ authenticate, hosts: ['A.example'] })
+    assert.deepEqual([listed(home), listed(request({}))], [new Set(['a.example']), new Set(['a.example'])])
+  })
+})
+
+describe('a local caller', () => {
+  const direct = { trustProxy: false }
+  const local = { remoteAddress: '127.0.0.1' }
+
+  it('sits at this machine', () => {
+    assert.equal(isLocalRequest(request({ host: 'localhost:3000' }, local), direct), true)
+    assert.equal(isLocalRequest(request({ host: '127.0.0.1:1' }, { remoteAddress: '::ffff:127.0.0.1' }), direct), true)
+    assert.equal(isLocalRequest(request({ host: 'agent.example' }, local), direct), false)
+    assert.equal(isLocalRequest(request({ host: 'localhost' }, { remoteAddress: '10.0.0.5' }), direct), false)
+    assert.equal(isLocalRequest(request({ host: 'localhost' }), direct), false)
+  })
+
+  it('is not a proxy for remote clients', () => {
+    for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
+      assert.equal(isLocalRequest(request({ host: 'localhost', [name]: '1.1 outer' }, local), direct), false, name)
+    }
+  })
+
+  it('does not exist if the operator configures a proxy or a public URL', () => {
+    const here = request({ host: 'localhost:3000' }, local)
+    assert.equal(isLocalRequest(here, { trustProxy: true }), false)
+    assert.equal(isLocalRequest(here, { trustProxy: false, publicUrl: 'https://agents.example/x' }), false)
+    for (const publicUrl of ['http://localhost:3000', 'http://127.0.0.1:8080/x', 'http://[::1]:3000']) {
+      assert.equal(isLocalRequest(here, { trustProxy: false, publicUrl }), true, publicUrl)
+    }
+  })
+})
+
+describe('invited pages', () => {
+  const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
+
+  it('are told what they may send when they ask first', () => {
+    const answer = createCors(['https://app.example']).preflight(request(preflight, { method: 'OPTIONS' }))
+    assert.equal(answer?.status, 204)
+    assert.equal(answer?.headers['access-control-allow-origin'], 'https://app.example')
+    for (const name of ['Last-Event-ID', 'A2A-Version', 'A2A-Extensions', 'Authorization', 'Content-Type']) {
+      assert.ok(answer?.headers['access-control-allow-headers']?.split(', ').includes(name), name)
+    }
+  })
+
+  it('are the listed ones only, and the answer says that it depends on who asks', () => {
+    const cors = createCors(['https://app.example'])
+    assert.equal(
+      cors.preflight(request({ ...preflight, origin: 'https://evil.example' }, { method: 'OPTIONS' }))?.status,
+      403,
+    )
+    assert.deepEqual(cors.headers(request({ origin: 'https://evil.example' })), { vary: 'Origin' })
+    assert.equal(
+      cors.headers(request({ origin: 'https://app.example' }))['access-control-allow-origin'],
+      'https://app.example',
+    )
+    assert.equal(
+      createCors('*').headers(request({ origin: 'https://any.example' }))['access-control-allow-origin'],
+      '*',
+    )
+    assert.deepEqual(createCors(undefined).headers(request({ origin: 'https://app.example' })), {})
+  })
+})
+
+describe('our address', () => {
+  const direct = { trustProxy: false }
+
+  it('is that of the Host, with the mount prefix', () => {
+    assert.equal(baseUrl(request({ host: 'a.example:81' }, { prefix: '/agent' }), direct), 'http://a.example:81/agent')
+    assert.equal(baseUrl(request({ host: '[::1]:3000' }, { secure: true }), direct), 'https://[::1]:3000')
+  })
+
+  it('never repeats what could not be a host', () => {
+    for (const host of ['a b', 'a/b', 'a"b', 'a@b', '', '-', 'a:123456', 'x'.repeat(300), 'a\u0000', '<script>']) {
+      assert.equal(baseUrl(request({ host }), direct), 'http://localhost', host)
+    }
+  })
+
+  it('is what the operator says, if he says it, and takes the prefix once', () => {
+    const told = { publicUrl: 'https://agents.example/x', trustProxy: false }
+    assert.equal(baseUrl(request({ host: 'inner' }), told), 'https://agents.example/x')
+    assert.equal(baseUrl(request({ host: 'inner' }, { prefix: '/agent' }), told), 'https://agents.example/x/agent')
+    assert.equal(baseUrl(request({ host: 'inner' }, { prefix: '/x' }), told), 'https://agents.example/x')
+  })
+
+  it('believes a proxy only when told to', () => {
+    const headers = { host: 'inner:1', 'x-forwarded-host': 'outer.example, mid', 'x-forwarded-proto': 'https' }
+    assert.equal(baseUrl(request(headers), direct), 'http://inner:1')
+    assert.equal(baseUrl(request(headers), { trustProxy: true }), 'https://outer.example')
+    assert.equal(
+      baseUrl(request({ ...headers, 'x-forwarded-proto': 'javascript' }), { trustProxy: true }),
+      'http://outer.example',
+    )
+  })
+})

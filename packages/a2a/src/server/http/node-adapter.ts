@@ -1,0 +1,259 @@
+/**
+ * Adapts node:http's request and response by shape, without importing Node: the same function serves a bare server, Express with or
+ * without a body parser, Fastify's raw objects, and any other framework that passes these two.
+ */
+import type { Chunk, ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
+import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
+import { sendBatched } from './response-batching.ts'
+import { hasOneHost } from './host-and-cors.ts'
+import { readBody } from './node-body.ts'
+import type { NodeRequest, NodeResponse } from './node-http-types.ts'
+import { startStallTimer, bytesSent } from '../streaming/stall-timeout.ts'
+import type { Router } from './router.ts'
+import { scheduleWrite } from './write-scheduler.ts'
+
+export interface NodeAdapterOptions {
+  readonly prefix: string
+  readonly stallMs: number
+  /** Called when a reader was disconnected because it took nothing for `stallMs`. */
+  stalled(): void
+}
+
+type ReaderStallOptions = Pick<NodeAdapterOptions, 'stallMs' | 'stalled'>
+
+export type NodeHandler = (req: NodeRequest, res: NodeResponse, next?: (reason?: unknown) => void) => void
+
+export function createNodeHandler(router: Router, options: NodeAdapterOptions): NodeHandler {
+  return (req, res, next) => {
+    if (!hasSingleHost(req)) return respondBadHost(res)
+    const request = toRequest(req, res, options.prefix)
+    if (request === undefined || (next !== undefined && !router.knows(request.method, request.path))) {
+      if (next !== undefined) return next()
+      res.writeHead(404, { 'content-length': 0 })
+      res.end()
+      return
+    }
+    respond(res, () => router.handle(request), options)
+  }
+}
+
+/** HTTP/1.0 has no Host; HTTP/2 has `:authority` instead. */
+export function hasSingleHost({ rawHeaders, httpVersion }: Pick<NodeRequest, 'rawHeaders' | 'httpVersion'>): boolean {
+  return rawHeaders === undefined || httpVersion !== '1.1' || hasOneHost(rawHeaders)
+}
+
+export function respondBadHost(res: NodeResponse): void {
+  const body = 'Send exactly one Host header\n'
+  res.writeHead(400, { 'content-type': 'text/plain', 'content-length': body.length, connection: 'close' })
+  res.end(body)
+}
+
+/** Any error from here on, such as a framework that has already responded, costs only this connection. */
+function respond(
+  res: NodeResponse,
+  handle: () => HttpResponse | Promise<HttpResponse>,
+  stallOptions: ReaderStallOptions,
+): void {
+  try {
+    const response = handle()
+    if (response instanceof Promise) {
+      response.then((made) => send(res, made, stallOptions)).catch(() => res.destroy())
+    } else send(res, response, stallOptions)
+  } catch {
+    res.destroy()
+  }
+}
+
+/** `undefined` if the path is outside the prefix. */
+function toRequest(req: NodeRequest, res: NodeResponse, prefix: string): HttpRequest | undefined {
+  const url = req.url ?? '/'
+  const mark = url.indexOf('?')
+  const path = mark < 0 ? url : url.slice(0, mark)
+  const query = mark < 0 ? '' : url.slice(mark + 1)
+  const mount = mountOf(req, path)
+  if (prefix === '' || mount.endsWith(prefix)) return new NodeHttpRequest(req, res, path, query, mount)
+  if (!path.startsWith(prefix) || (path.length > prefix.length && path[prefix.length] !== '/')) return undefined
+  return new NodeHttpRequest(req, res, path.slice(prefix.length) || '/', query, mount + prefix)
+}
+
+/** A class, because an object literal creates its getters again for each request, which cost a third of the time. */
+class NodeHttpRequest implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly prefix: string
+  readonly #req: NodeRequest
+  readonly #res: NodeResponse
+  #leaving: AbortController | undefined
+
+  constructor(req: NodeRequest, res: NodeResponse, path: string, query: string, prefix: string) {
+    this.method = req.method ?? 'GET'
+    this.path = path
+    this.query = query
+    this.prefix = prefix
+    this.#req = req
+    this.#res = res
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#req.headers[name]
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  body(limitBytes: number): Promise<string> {
+    return readBody(this.#req, limitBytes)
+  }
+
+  get parsed(): { readonly value: unknown } | undefined {
+    const { body, readableEnded } = this.#req
+    // Body parsers set an empty object if they did not read; the stream shows whether they did.
+    return body === undefined || !readableEnded ? undefined : parsedBody(body)
+  }
+
+  get signal(): AbortSignal {
+    if (this.#leaving === undefined) {
+      const leaving = (this.#leaving = new AbortController())
+      if (this.#res.destroyed) leaving.abort()
+      else this.#res.on('close', () => leaving.abort())
+    }
+    return this.#leaving.signal
+  }
+
+  disconnect(): void {
+    if (this.#res.writableFinished !== true) this.#res.destroy()
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#req.socket.remoteAddress
+  }
+
+  get localAddress(): string | undefined {
+    const { localAddress, destroyed } = this.#req.socket
+    return localAddress ?? (destroyed === true ? '' : undefined)
+  }
+
+  get secure(): boolean {
+    return this.#req.socket.encrypted === true
+  }
+
+  /** A certificate that no authority vouches for proves nothing, even if the listener accepts it. */
+  get clientCertificate(): ClientCertificate | undefined {
+    const { socket } = this.#req
+    const shown = socket.authorized === true ? socket.getPeerCertificate?.() : undefined
+    return shown !== undefined && 'raw' in shown ? (shown as ClientCertificate) : undefined
+  }
+}
+
+function mountOf(req: NodeRequest, path: string): string {
+  if (typeof req.baseUrl === 'string') return req.baseUrl
+  const original = req.originalUrl
+  if (original === undefined || original === req.url) return ''
+  const mark = original.indexOf('?')
+  const whole = mark < 0 ? original : original.slice(0, mark)
+  if (path === '/' && !whole.endsWith('/')) return whole
+  return whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : ''
+}
+
+/** The server parses text and bytes itself, so that errors in them are reported by the protocol. */
+function parsedBody(body: unknown): { readonly value: unknown } | undefined {
+  return typeof body === 'string' || body instanceof Uint8Array ? undefined : { value: body }
+}
+
+function send(res: NodeResponse, response: HttpResponse, stallOptions: ReaderStallOptions): void {
+  const { status } = response
+  if ('chunks' in response) {
+    const { chunks, lengthBytes } = response
+    const length = lengthBytes === undefined ? undefined : { 'content-length': String(lengthBytes) }
+    void sendStream(res, status, { ...response.headers, ...length }, chunks, stallOptions)
+    return
+  }
+  const { headers, body } = response
+  if (body.length > pieceBytes) return void sendPieces(res, response, stallOptions)
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  if (length > pieceBytes) return void sendPieces(res, response, stallOptions)
+  sendBatched(res, status, headers, body, length)
+}
+
+async function sendPieces(
+  res: NodeResponse,
+  { status, headers, body }: Extract<HttpResponse, { body: unknown }>,
+  stallOptions: ReaderStallOptions,
+): Promise<void> {
+  if (isHeavy(body.length)) await heavyStep()
+  const whole = typeof body === 'string' ? Buffer.from(body) : body
+  await sendStream(res, status, { ...headers, 'content-length': String(whole.length) }, piecesOf(whole), stallOptions)
+}
+
+/** With one large write, progress of the reader cannot be observed; with pieces it can. */
+const pieceBytes = 65_536
+
+async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
+}
+
+/**
+ * Pulls a chunk when the last one was taken. A reader that takes nothing for `stallMs` is disconnected: only time distinguishes a
+ * stopped reader from a slow one.
+ */
+async function sendStream(
+  res: NodeResponse,
+  status: number,
+  headers: HttpHeaders,
+  chunks: AsyncIterable<Chunk>,
+  stallOptions: ReaderStallOptions,
+): Promise<void> {
+  const source = chunks[Symbol.asyncIterator]()
+  const releaseSource = (): void => void source.return?.()
+  res.on('error', () => {})
+  res.on('close', releaseSource)
+  if (res.destroyed) return releaseSource()
+  // The head is sent with the first event if that is ready at once, and alone otherwise.
+  let wrote = false
+  setImmediate(() => {
+    if (!wrote && res.headersSent && !res.destroyed) res.flushHeaders()
+  })
+  try {
+    res.writeHead(status, { ...headers })
+    for (let next = await source.next(); next.done !== true; next = await source.next()) {
+      const turn = scheduleWrite(next.value.length)
+      if (turn !== undefined) await turn
+      if (res.destroyed) break
+      wrote = true
+      if (!res.write(next.value)) await waitUntilTaken(res, 'drain', stallOptions)
+      if (res.destroyed) break
+    }
+    wrote = true
+    releaseSource()
+    res.end()
+    // The reader may never take the rest of the buffer either.
+    await waitUntilTaken(res, 'finish', stallOptions)
+  } catch {
+    res.destroy()
+  } finally {
+    releaseSource()
+  }
+}
+
+/** Resolves on the event, or when the connection closes. After `stallMs` it closes the connection. */
+function waitUntilTaken(
+  res: NodeResponse,
+  event: 'drain' | 'finish',
+  { stallMs, stalled }: ReaderStallOptions,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = (): void => {
+      stalled()
+      res.destroy()
+    }
+    const cancelStallTimer = startStallTimer(stallMs, cut, () => bytesSent(res.socket))
+    const done = (): void => {
+      cancelStallTimer()
+      res.off(event, done)
+      res.off('close', done)
+      resolve()
+    }
+    res.on(event, done)
+    res.on('close', done)
+    if (res.destroyed) done()
+  })
+}

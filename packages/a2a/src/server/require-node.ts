@@ -1,8 +1,0 @@
-/** An old Node fails in strange ways; this fails in one sentence. */
-const oldest = [22, 18] as const
-
-export function requireNode(version: string): void {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return
-  throw new Error(`@parley/a2a/node needs Node.js ${oldest.join('.')} or newer, and this is ${version}`)
-}

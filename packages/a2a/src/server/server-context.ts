@@ -1,0 +1,225 @@
+/** What all requests of one server share: its agents, options, limits and engine, and its error responses. */
+import type { Framing } from '../bindings/call.ts'
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
+import type { Engine } from '../engine/contract.ts'
+import { anonymous, type Caller } from '../model/caller.ts'
+import type { AgentCard } from '../model/card.ts'
+import { A2AError } from '../model/error.ts'
+import { retryAfterSeconds } from '../model/retry-after.ts'
+import type { ProtocolVersion } from '../versions/version.ts'
+import type { BindingName } from './admission/admission.ts'
+import { noDefaultAgentError, agentNotFoundError } from './agents/agent-not-found.ts'
+import { createRequestAuthenticator, type RequestAuthenticator } from './admission/request-authenticator.ts'
+import { baseUrl, senderAddress } from './http/base-url.ts'
+import { type AgentCards, createAgentCards, type GrpcEndpoint } from './cards/agent-cards.ts'
+import type { CardSigner } from './cards/card-signer.ts'
+import * as defaults from './defaults.ts'
+import { createVariantFinder, type VariantFinder } from './calls/endpoint-variant.ts'
+import { createAdmissionCheck, type AdmissionCheck } from './admission/admission-check.ts'
+import { isLocalRequest } from './http/host-and-cors.ts'
+import { consoleLog } from './console-log.ts'
+import { createVersionNegotiator, type VersionNegotiator } from './calls/version-negotiation.ts'
+import type { ServerOptions, Limits } from './options.ts'
+import type { OperationDeps } from './calls/perform-operation.ts'
+import type { PushRules } from './push/push-setup.ts'
+import type { RegisteredAgent } from './agents/registered-agent.ts'
+import type { AgentRegistry } from './agents/agent-registry.ts'
+import { createEncodingCache, type EncodingCache } from './streaming/encoding-cache.ts'
+import { createStreamLimits } from './admission/stream-limits.ts'
+import { createTenants, type Tenants } from './admission/tenants.ts'
+import { createUnsentBytes } from './streaming/unsent-bytes.ts'
+import { openRequestLog, type RequestLog, type RequestLogDeps } from './calls/request-log.ts'
+
+export interface ServerContext {
+  readonly negotiator: VersionNegotiator
+  readonly authenticator: RequestAuthenticator
+  readonly limits: Limits
+  readonly keepAliveMs: number
+  readonly variants: VariantFinder
+  readonly operationDeps: OperationDeps
+  readonly tenants: Tenants
+  /** Set only if `admit` or `onAnswer` is configured; otherwise they cost nothing. */
+  readonly admissionCheck:
+    | ((request: HttpRequest, registeredAgent: RegisteredAgent, binding: BindingName) => AdmissionCheck)
+    | undefined
+  readonly requestLog: ((parts: Omit<RequestLogDeps, 'onAnswer' | 'log' | 'trustProxy'>) => RequestLog) | undefined
+  cards(registeredAgent: RegisteredAgent): AgentCards
+  /** Adds gRPC at this port to cards: for one agent, or for all. Returns a function that reverts it. */
+  registerGrpcPort(port: number, agent?: string): () => void
+  /** The error for a request that names no agent if there is no default agent. It lists the agents that its caller may see. */
+  noDefaultAgentError(request: HttpRequest, registeredAgent: RegisteredAgent): Promise<A2AError>
+  base(request: HttpRequest): string
+  card(request: HttpRequest, registeredAgent: RegisteredAgent): AgentCard
+  /** Whether only authenticated callers may see the card (B-24). */
+  isCardPrivate(registeredAgent: RegisteredAgent): boolean
+  /** The error for an agent that is not registered. It lists the agents that the caller may see. */
+  agentNotFound(registeredAgent: RegisteredAgent, caller: Caller): A2AError
+  /** Returns the error for the client. The details go to the log. */
+  toClientError(reason: unknown, registeredAgent: RegisteredAgent): A2AError
+  errorResponse(
+    reason: unknown,
+    registeredAgent: RegisteredAgent,
+    version: ProtocolVersion,
+    framing: Framing,
+    more?: HttpHeaders,
+  ): HttpResponse
+}
+
+/** Created before the server context because the engine needs it, too. */
+export interface ServerContextDeps {
+  readonly bytes?: EncodingCache
+  readonly push?: PushRules | undefined
+  readonly signer?: CardSigner | undefined
+}
+
+export function createServerContext(
+  options: ServerOptions,
+  registry: AgentRegistry,
+  engine: Engine,
+  parts: ServerContextDeps = {},
+): ServerContext {
+  const { log = consoleLog, admit, onAnswer } = options
+  const limits = { ...defaults.defaultServerLimits, ...options.limits }
+  const negotiator = createVersionNegotiator(options.versions, options.strict ?? false)
+  const authenticator = createRequestAuthenticator(options.authenticate, log)
+  const address = { publicUrl: options.publicUrl, trustProxy: options.trustProxy ?? false }
+  const tenants = createTenants(options.tenants, registry.defaultAgent.path === '' ? [] : registry.byName.keys())
+  const cardOptions = {
+    tenants: tenants.declared,
+    offered: negotiator.offered,
+    maxAgeSeconds: options.cardMaxAgeSeconds ?? defaults.cardMaxAgeSeconds,
+    push: parts.push !== undefined,
+    now: Date.now,
+    security: options.authenticate ?? {},
+    common: options,
+    signer: parts.signer,
+  }
+  /** By agent; the shared port under `undefined`. */
+  const grpcPorts = new Map<string | undefined, number>()
+  const grpcAddressAtPort = (base: string, agent?: string): string | undefined => {
+    const port = grpcPorts.get(agent)
+    return port === undefined ? undefined : `${new URL(base).hostname}:${port}`
+  }
+  /** A dedicated address needs no tenant, so that clients without tenant support reach the agent. */
+  const dedicatedGrpcAddress = ({ name, path, settings }: RegisteredAgent, base: string): string | undefined =>
+    path === '' ? undefined : (settings.grpcUrl ?? grpcAddressAtPort(base, name))
+  // Weak, so that the cards of removed agents are collected.
+  const cards = new WeakMap<RegisteredAgent, AgentCards>()
+  function cardsOf(registeredAgent: RegisteredAgent): AgentCards {
+    let made = cards.get(registeredAgent)
+    if (made === undefined) cards.set(registeredAgent, (made = makeCards(registeredAgent)))
+    return made
+  }
+  function makeCards(registeredAgent: RegisteredAgent): AgentCards {
+    const named = registeredAgent.path === '' ? {} : { tenant: registeredAgent.name }
+    const grpc = (base: string): GrpcEndpoint | undefined => {
+      const own = dedicatedGrpcAddress(registeredAgent, base)
+      if (own !== undefined) return { url: own, isDefault: true }
+      const url = options.grpcUrl ?? grpcAddressAtPort(base)
+      return url === undefined ? undefined : { url, ...named, isDefault: registeredAgent === registry.defaultAgent }
+    }
+    return createAgentCards(registeredAgent, { ...cardOptions, isPrivate: isCardPrivate(registeredAgent), grpc })
+  }
+  const isCardPrivate = ({ settings }: RegisteredAgent): boolean => settings.protectCard ?? options.protectCard ?? false
+  const base = (request: HttpRequest): string => baseUrl(request, address)
+
+  function toClientError(reason: unknown, registeredAgent: RegisteredAgent): A2AError {
+    const error = A2AError.from(reason)
+    if (error.code === 'INTERNAL')
+      log.error('a request failed', { agent: registeredAgent.name, cause: error.cause ?? error })
+    return error
+  }
+
+  function agentNotFound({ name }: RegisteredAgent, caller: Caller): A2AError {
+    return agentNotFoundError(name, namesFor(caller))
+  }
+
+  function namesFor(caller: Caller): readonly string[] {
+    const mayKnow = options.canSeeAgent ?? ((_, agent) => isPublic(agent))
+    return registry.names().filter((agent) => mayKnow(caller, agent))
+  }
+
+  /** Without valid credentials, the caller may see what anonymous callers may. */
+  async function callerOf(request: HttpRequest, registeredAgent: RegisteredAgent): Promise<Caller> {
+    try {
+      return await authenticator.identify(request, registeredAgent)
+    } catch {
+      return anonymous
+    }
+  }
+
+  function isPublic(agent: string): boolean {
+    const registeredAgent = registry.byName.get(agent)
+    return registeredAgent !== undefined && !isCardPrivate(registeredAgent)
+  }
+
+  return {
+    negotiator,
+    authenticator,
+    agentNotFound,
+    limits,
+    keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
+    variants: createVariantFinder(options.endpointVariants),
+    tenants,
+    operationDeps: {
+      engine,
+      tenants,
+      onStream: options.onStream,
+      encodingCache: parts.bytes ?? createEncodingCache(),
+      push: parts.push,
+      streamLimits: createStreamLimits(limits.streamsPerCaller),
+      unsentBytes: createUnsentBytes(limits),
+      senderAddressOf: (request) => senderAddress(request, address.trustProxy),
+      canListAnonymously: (request) => options.allowAnonymousList ?? isLocalRequest(request, address),
+      agentNotFound,
+      sign: async (card, request) => parts.signer?.sign(card, base(request)) ?? card,
+    },
+    admissionCheck:
+      admit === undefined
+        ? undefined
+        : (request, registeredAgent, binding) => createAdmissionCheck(admit, request, registeredAgent, binding),
+    requestLog:
+      onAnswer === undefined
+        ? undefined
+        : (about) => openRequestLog({ ...about, onAnswer, log, trustProxy: address.trustProxy }),
+    cards: cardsOf,
+    isCardPrivate,
+    registerGrpcPort(port, agent) {
+      grpcPorts.set(agent, port)
+      return () => {
+        // The agent may have moved to another port by then.
+        if (grpcPorts.get(agent) === port) grpcPorts.delete(agent)
+      }
+    },
+    noDefaultAgentError: async (request, registeredAgent) =>
+      noDefaultAgentError(namesFor(await callerOf(request, registeredAgent))),
+    base,
+    card: (request, registeredAgent) => cardsOf(registeredAgent).describe(base(request)),
+    toClientError,
+    errorResponse(reason, registeredAgent, version, framing, more) {
+      const error = toClientError(reason, registeredAgent)
+      const status = framing.status(error)
+      return {
+        status,
+        headers: {
+          'content-type': framing.contentType,
+          'a2a-version': version.id,
+          ...challengeHeader(authenticator.challenge(error, registeredAgent)),
+          ...(status === 429 || status === 503 ? retryAfterHeader(error) : {}),
+          ...more,
+        },
+        body: framing.error(error),
+        errorCode: error.code,
+      }
+    },
+  }
+}
+
+function challengeHeader(challenge: string | undefined): HttpHeaders {
+  return challenge === undefined ? {} : { 'www-authenticate': challenge }
+}
+
+function retryAfterHeader(error: A2AError): HttpHeaders {
+  const seconds = retryAfterSeconds(error)
+  return seconds === undefined ? {} : { 'retry-after': seconds }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { StreamItem } from '../../engine/contract.ts'
+import { cursorExtension, timestampsExtension } from '../../model/extension.ts'
+import type { StreamEvent, Task } from '../../model/task.ts'
+import { versions } from '../../versions/index.ts'
+import type { Dialect } from '../../versions/version.ts'
+import { eventDecoratorFor } from '../extensions/apply-extensions.ts'
+import { cursor, timestamps } from '../extensions/builtin-extensions.ts'
+import { createAgentRegistry } from '../agents/agent-registry.ts'
+import { createEncodingCache } from './encoding-cache.ts'
+
+const task: Task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } }
+const event: StreamEvent = { statusUpdate: { taskId: 't', contextId: 'c', status: task.status, metadata: { own: 1 } } }
+
+function counting(dialect: Dialect): Dialect & { encoded: number } {
+  const counted = {
+    ...dialect,
+    encoded: 0,
+    encodeEvent(given: StreamEvent) {
+      counted.encoded += 1
+      return dialect.encodeEvent(given)
+    },
+    encodeResult: ((...args: Parameters<Dialect['encodeResult']>) => {
+      counted.encoded += 1
+      return dialect.encodeResult(...args)
+    }) as Dialect['encodeResult'],
+  }
+  return counted
+}
+
+describe('shared bytes', () => {
+  it('are encoded once a dialect, for events and for tasks', () => {
+    const bytes = createEncodingCache()
+    const dialects = versions.map(({ json }) => counting(json))
+    for (let reader = 0; reader < 3; reader++) {
+      for (const dialect of dialects) {
+        assert.equal(bytes.event(dialect, event), dialect.encodeEvent(event))
+        assert.equal(bytes.task(dialect, task), dialect.encodeResult('GetTask', task))
+      }
+    }
+    // Three readers compared three times each, and encoded two themselves.
+    assert.deepEqual(
+      dialects.map(({ encoded }) => encoded - 3 * 2),
+      [2, 2, 2],
+    )
+  })
+})
+
+describe('the mark of a cursor', () => {
+  const { defaultAgent } = createAgentRegistry({
+    agent: () => 'x',
+    extensions: [cursor(), timestamps(), { uri: 'urn:silent' }],
+  })
+  const { decorate: withCursor } = eventDecoratorFor([cursorExtension], defaultAgent)!
+  const item = (over: Partial<StreamItem> = {}): StreamItem => ({ event, seq: 4, final: false, ...over })
+
+  it('is shared, keeps the metadata, and is made anew for another place', () => {
+    const marked = withCursor(item())
+    assert.equal(withCursor(item()), marked)
+    assert.deepEqual((marked as typeof event).statusUpdate.metadata, { own: 1, [cursorExtension]: { cursor: '4' } })
+    assert.notEqual(withCursor(item({ seq: 5 })), marked)
+    assert.deepEqual(event.statusUpdate.metadata, { own: 1 })
+  })
+
+  it('says where events are missing', () => {
+    const marked = withCursor(item({ event: { task }, gap: true }))
+    assert.deepEqual('task' in marked && marked.task.metadata, { [cursorExtension]: { cursor: '4', gap: true } })
+  })
+
+  it('is encoded once for each set of extensions that is asked for, in whatever order [B-143]', () => {
+    const bytes = createEncodingCache()
+    const dialect = counting(versions[0]!.json)
+    const both = [cursorExtension, timestampsExtension]
+    const decorations = [both, both.toReversed(), ['urn:silent', ...both]].map((active) =>
+      eventDecoratorFor(active, defaultAgent)!,
+    )
+    const texts = decorations.map(({ decorate }) => bytes.event(dialect, decorate(item({ at: 0 }))))
+    assert.deepEqual([new Set(texts).size, dialect.encoded], [1, 1])
+    assert.equal(new Set(decorations.map(({ key }) => key)).size, 1)
+    assert.notEqual(bytes.event(dialect, withCursor(item())), texts[0])
+  })
+
+  it('costs nothing where nothing is asked for that would show', () => {
+    assert.equal(eventDecoratorFor([], defaultAgent), undefined)
+    assert.equal(eventDecoratorFor(['urn:silent'], defaultAgent), undefined)
+  })
+
+  it('is left off what has no place in a log', () => {
+    const { seq: _, ...bare } = item()
+    assert.equal(withCursor(bare), event)
+  })
+})

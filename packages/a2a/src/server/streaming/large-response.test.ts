@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { respondWithinBudget } from './large-response.ts'
+import { createUnsentBytes } from './unsent-bytes.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+interface Value {
+  readonly text: string
+}
+
+function setUp() {
+  const unsent = createUnsentBytes({ unsentBytes: 1_000_000, unsentBytesPerCaller: 100_000 })
+  const holder = unsent.open('a')
+  holder.hold({}, 200_000)
+  const leaving = new AbortController()
+  const reader = { openAccount: () => unsent.open('a'), signal: () => leaving.signal, isCopied: false }
+  let asked = 0
+  const answer = {
+    sizeOf: ({ text }: Value) => text.length,
+    encode: ({ text }: Value) => new TextEncoder().encode(text),
+    async reload() {
+      asked += 1
+      return { text: 'y'.repeat(50_000) }
+    },
+  }
+  return { unsent, holder, leaving, reader, answer, asked: () => asked }
+}
+
+describe('a large answer that waits for room', () => {
+  it('holds nothing of its value meanwhile, and asks for it again', async () => {
+    const { holder, reader, answer, asked } = setUp()
+    const first = new WeakRef<Value>({ text: 'x'.repeat(50_000) })
+    const answered = respondWithinBudget(reader, first.deref(), answer)
+    await turn()
+    collect()
+    await turn()
+    collect()
+    assert.equal(first.deref(), undefined, 'the value is still referred to')
+    assert.equal(asked(), 0)
+    holder.close()
+    const made = await answered
+    assert.ok(typeof made === 'object' && made.bytes.length === 50_000)
+    assert.equal(asked(), 1)
+    made.account.close()
+  })
+
+  it('gives its account back where its reader leaves, and where the value cannot be had again', async () => {
+    const gone = setUp()
+    const left = respondWithinBudget(gone.reader, { text: 'x'.repeat(50_000) }, gone.answer)
+    gone.leaving.abort()
+    const made = await left
+    assert.ok(typeof made === 'object')
+    made.account.close()
+    gone.holder.close()
+    assert.deepEqual([gone.unsent.unsentBytes, gone.unsent.paused], [0, 0])
+
+    const lost = setUp()
+    const again = (): Promise<Value> => Promise.reject(new Error('gone'))
+    const failed = respondWithinBudget(lost.reader, { text: 'x'.repeat(50_000) }, { ...lost.answer, reload: again })
+    lost.holder.close()
+    await assert.rejects(failed, /gone/)
+    assert.deepEqual([lost.unsent.unsentBytes, lost.unsent.paused], [0, 0])
+  })
+})

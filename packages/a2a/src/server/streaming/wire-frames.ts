@@ -1,0 +1,45 @@
+/**
+ * A log record as it is sent to clients of each version, for display. It uses the same codecs as the bindings, so it shows exactly
+ * what was sent.
+ */
+import { jsonrpcFraming } from '../../bindings/jsonrpc.ts'
+import { restFraming } from '../../bindings/rest.ts'
+import { sseFrame } from '../../bindings/sse.ts'
+import { eventOfRecord } from '../../engine/task/log-event.ts'
+import type { LogRecord } from '../../model/record.ts'
+import { isTerminal } from '../../model/state.ts'
+import { versions } from '../../versions/index.ts'
+import type { ProtocolVersion, VersionId } from '../../versions/version.ts'
+
+export interface WireFrame {
+  readonly version: VersionId
+  readonly binding: 'JSONRPC' | 'HTTP+JSON'
+  /** The event, as JSON. */
+  readonly payload: string
+  /** The complete frame in a stream. */
+  readonly frame: string
+}
+
+/** Empty for records that are not sent to clients. An input request is shown as the end of the stream, where most streams end. */
+export function wireFrames(
+  task: { readonly id: string; readonly contextId: string },
+  { seq, body }: LogRecord,
+): readonly WireFrame[] {
+  const event = eventOfRecord(task.id, task.contextId, body)
+  if (event === undefined) return []
+  const final =
+    body.type === 'status' && (isTerminal(body.status.state) || body.status.state === 'TASK_STATE_INPUT_REQUIRED')
+  return versions.flatMap((version) =>
+    bindingsOf(version).map(({ binding, dialect, framing: { before, after } }): WireFrame => {
+      const payload = dialect.seal(dialect.encodeEvent(event), event, final)
+      return { version: version.id, binding, payload, frame: sseFrame(seq, before, payload, after) }
+    }),
+  )
+}
+
+function bindingsOf(version: ProtocolVersion) {
+  const { json, proto, spelling } = version
+  const rpc = { binding: 'JSONRPC' as const, dialect: json, framing: jsonrpcFraming(json, '1') }
+  if (spelling.routes.length === 0) return [rpc]
+  return [rpc, { binding: 'HTTP+JSON' as const, dialect: proto, framing: restFraming(version) }]
+}

@@ -1,0 +1,54 @@
+/**
+ * The waiters for log changes within this process. Every store can use it: a store that serves several processes wakes its waiters
+ * when it learns of a change made by another process.
+ */
+export interface ChangeWaiters {
+  /** Resolves at the next `wake` of this task, at `wakeAll`, or when the signal aborts. */
+  wait(taskId: string, signal: AbortSignal): Promise<void>
+  wake(taskId: string): void
+  wakeAll(): void
+  /** The number of tasks with waiters, and their ids. */
+  readonly size: number
+  ids(): Iterable<string>
+}
+
+export function createChangeWaiters(): ChangeWaiters {
+  const waiting = new Map<string, Set<() => void>>()
+
+  function wake(taskId: string): void {
+    const woken = waiting.get(taskId)
+    if (woken === undefined) return
+    waiting.delete(taskId)
+    for (const resume of woken) resume()
+  }
+
+  return {
+    wait(taskId, signal) {
+      if (signal.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        const resume = (): void => {
+          signal.removeEventListener('abort', giveUp)
+          resolve()
+        }
+        const giveUp = (): void => {
+          const others = waiting.get(taskId)
+          others?.delete(resume)
+          if (others?.size === 0) waiting.delete(taskId)
+          resolve()
+        }
+        const others = waiting.get(taskId)
+        if (others === undefined) waiting.set(taskId, new Set([resume]))
+        else others.add(resume)
+        signal.addEventListener('abort', giveUp, { once: true })
+      })
+    },
+    wake,
+    wakeAll() {
+      for (const taskId of [...waiting.keys()]) wake(taskId)
+    },
+    get size() {
+      return waiting.size
+    },
+    ids: () => waiting.keys(),
+  }
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { compareBytes, keyToBytes, keyFromBytes, lastWritePerKey, keyRangeOf } from './key-value-keys.ts'
+
+describe('key-value keys', () => {
+  const keys = [
+    '',
+    'a',
+    'é',
+    '語',
+    '😀',
+    '\ufeffmark',
+    'nul\0',
+    '\ud83d',
+    '\ude00',
+    'a\ud83db',
+    '\ude00\ud83d',
+    '\uffff',
+  ]
+
+  it('come back as they were, with halves of surrogate pairs and all', () => {
+    for (const key of keys) assert.equal(keyFromBytes(keyToBytes(key)), key, JSON.stringify(key))
+    const all = Array.from({ length: 0x1_0000 }, (_, unit) => String.fromCharCode(unit))
+    for (const key of all) assert.equal(keyFromBytes(keyToBytes(key)), key)
+  })
+
+  it('are UTF-8 wherever UTF-8 can say them', () => {
+    for (const key of keys.filter((each) => each.isWellFormed())) {
+      assert.deepEqual(Buffer.from(keyToBytes(key)), Buffer.from(key))
+    }
+  })
+
+  it('are in the order of their code points, in which halves have a place of their own', () => {
+    const ordered = ['a', '\ud83d', '\ude00', '\uffff', '😀']
+    assert.deepEqual(
+      ordered.toReversed().sort((a, b) => compareBytes(keyToBytes(a), keyToBytes(b))),
+      ordered,
+    )
+  })
+
+  it('have up to 1,024 bytes', () => {
+    assert.equal(keyToBytes('é'.repeat(512)).length, 1_024)
+    assert.throws(() => keyToBytes('é'.repeat(513)), RangeError)
+  })
+
+  it('have a range for every list', () => {
+    const shown = (query: Parameters<typeof keyRangeOf>[0]) => {
+      const { from, until } = keyRangeOf(query)
+      return [[...from], [...until]]
+    }
+    assert.deepEqual(shown({ limit: 1 }), [[], [255]])
+    assert.deepEqual(shown({ prefix: 'b', limit: 1 }), [[98], [98, 255]])
+    assert.deepEqual(shown({ prefix: 'b', after: 'bc', limit: 1 }), [
+      [98, 99, 0],
+      [98, 255],
+    ])
+    assert.deepEqual(shown({ prefix: 'b', after: 'a', limit: 1 }), [[98], [98, 255]])
+    assert.deepEqual(shown({ prefix: 'b', after: 'bc', descending: true, limit: 1 }), [[98], [98, 99]])
+    assert.deepEqual(shown({ prefix: 'b', after: 'c', descending: true, limit: 1 }), [[98], [98, 255]])
+  })
+
+  it('are written once each, in their order', () => {
+    const given = ['b', 'a', 'b'].map((key, value) => ({ key, value }))
+    assert.deepEqual(
+      lastWritePerKey(given).map(({ note }) => note),
+      [given[1], given[2]],
+    )
+  })
+})

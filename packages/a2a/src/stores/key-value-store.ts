@@ -1,0 +1,48 @@
+/**
+ * Small named values beside the tasks: what the operator of the engine must remember (API keys, counters, which session belongs to
+ * which conversation). The same store keeps them, so that there is one thing to back up and replicas agree.
+ */
+import type { Json } from '../model/task.ts'
+
+export interface KeyValueEntry {
+  readonly key: string
+  readonly value: Json
+  /** 1 at creation, incremented by each write. */
+  readonly version: number
+  readonly updatedAt: number
+}
+
+export interface KeyValueWrite {
+  readonly key: string
+  readonly value: Json
+  /** Milliseconds since the epoch; from then on the entry does not exist. Absent: the entry does not expire. */
+  readonly expiresAt?: number
+}
+
+export interface KeyValueQuery {
+  readonly prefix?: string
+  /** Keys after this one in the order of the list. */
+  readonly after?: string
+  readonly descending?: boolean
+  readonly limit: number
+}
+
+/**
+ * `kind` separates the entries of different purposes; keys are ordered by their bytes. Either may be any string of up to 1,024
+ * bytes in UTF-8; a longer one is rejected. If a call rejects for another reason, its write may still have happened.
+ */
+export interface KeyValueStore {
+  read(kind: string, key: string): Promise<KeyValueEntry | undefined>
+  /**
+   * Creates or replaces an entry. With `version`, only if the entry still has that version (0: only if it does not exist). Returns
+   * the new version, or `undefined` if the version differs. Durable when it resolves.
+   */
+  write(kind: string, note: KeyValueWrite, version?: number): Promise<number | undefined>
+  /** Writes all or none, whatever the current versions. Of several writes to one key the last wins. */
+  writeAll(kind: string, notes: readonly KeyValueWrite[]): Promise<void>
+  /** Returns whether the entry existed. */
+  remove(kind: string, key: string): Promise<boolean>
+  list(kind: string, query: KeyValueQuery): Promise<readonly KeyValueEntry[]>
+  /** Adds to a number atomically and returns the sum. A missing entry, or one that is not a number, counts as 0. */
+  add(kind: string, key: string, by: number, expiresAt: number): Promise<number>
+}

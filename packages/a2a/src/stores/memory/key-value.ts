@@ -1,0 +1,81 @@
+/** The key-value store in memory. */
+import type { Json } from '../../model/task.ts'
+import { compareBytes, keyToBytes, lastWritePerKey, keyRangeOf } from '../key-value-keys.ts'
+import type { KeyValueEntry, KeyValueQuery, KeyValueStore, KeyValueWrite } from '../key-value-store.ts'
+
+interface StoredEntry extends KeyValueEntry {
+  readonly bytes: Uint8Array
+  readonly expiresAt: number
+}
+
+export function memoryKeyValueStore(now: () => number = Date.now): KeyValueStore {
+  return createMemoryKeyValue(now).notes
+}
+
+export function createMemoryKeyValue(now: () => number) {
+  const kinds = new Map<string, Map<string, StoredEntry>>()
+
+  function find(kind: string, key: string): StoredEntry | undefined {
+    const note = kinds.get(kind)?.get(key)
+    return note !== undefined && note.expiresAt > now() ? note : undefined
+  }
+
+  function keep(kind: string, { key, value, expiresAt = Infinity }: KeyValueWrite): number {
+    keyToBytes(kind)
+    const bytes = keyToBytes(key)
+    const version = (find(kind, key)?.version ?? 0) + 1
+    const notes = kinds.get(kind) ?? new Map<string, StoredEntry>()
+    kinds.set(kind, notes.set(key, { key, bytes, value: structuredClone(value), version, updatedAt: now(), expiresAt }))
+    return version
+  }
+
+  function remove(kind: string, key: string): boolean {
+    const isThere = find(kind, key) !== undefined
+    const notes = kinds.get(kind)
+    notes?.delete(key)
+    if (notes?.size === 0) kinds.delete(kind)
+    return isThere
+  }
+
+  const notes: KeyValueStore = {
+    read: async (kind, key) => entryOf(find(kind, key)),
+    write: async (kind, note, version) =>
+      version !== undefined && version !== (find(kind, note.key)?.version ?? 0) ? undefined : keep(kind, note),
+    writeAll: async (kind, given) => {
+      for (const { note } of lastWritePerKey(given)) keep(kind, note)
+    },
+    remove: async (kind, key) => remove(kind, key),
+    list: async (kind, query) => {
+      const live = [...(kinds.get(kind)?.values() ?? [])].filter(({ expiresAt }) => expiresAt > now())
+      return selectEntries(live, query).map((note) => entryOf(note) as KeyValueEntry)
+    },
+    add: async (kind, key, by, expiresAt) => {
+      const before = find(kind, key)?.value
+      const sum = (typeof before === 'number' ? before : 0) + by
+      keep(kind, { key, value: sum, expiresAt })
+      return sum
+    },
+  }
+
+  return {
+    notes,
+    forgetExpired(): void {
+      const at = now()
+      for (const [kind, known] of kinds)
+        for (const { key, expiresAt } of known.values()) if (expiresAt <= at) remove(kind, key)
+    },
+  }
+}
+
+function entryOf(kept: StoredEntry | undefined): KeyValueEntry | undefined {
+  if (kept === undefined) return undefined
+  const { key, value, version, updatedAt } = kept
+  return { key, value: structuredClone<Json>(value), version, updatedAt }
+}
+
+function selectEntries(notes: readonly StoredEntry[], query: KeyValueQuery): readonly StoredEntry[] {
+  const { from, until } = keyRangeOf(query)
+  const found = notes.filter(({ bytes }) => compareBytes(bytes, from) >= 0 && compareBytes(bytes, until) < 0)
+  found.sort((a, b) => compareBytes(a.bytes, b.bytes))
+  return (query.descending === true ? found.reverse() : found).slice(0, query.limit)
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { storeContract } from '../../testing/store-contract.ts'
+import type { OpenedStore } from '../../testing/store-contract.ts'
+import {
+  chunks,
+  createTask,
+  createFinished,
+  day0,
+  newTaskFields,
+  newPushRow,
+} from '../../testing/store-contract/harness.ts'
+import { memoryStore } from './memory-store.ts'
+
+async function openMemory(): Promise<OpenedStore> {
+  let time = day0
+  const store = memoryStore({ now: () => time, leaseTtlMs: 10_000 })
+  return {
+    store,
+    clock: { now: () => time, advance: (ms) => void (time += ms) },
+    dispose: () => store.close(),
+  }
+}
+
+storeContract('memoryStore', openMemory, { isDurable: false })
+
+describe('memoryStore', () => {
+  const countOf = async (store: ReturnType<typeof memoryStore>): Promise<number> =>
+    (await store.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 1 })).total
+
+  it('keeps 1,000 tasks and lets the 100 oldest finished go at a time [S0-18]', async () => {
+    const store = memoryStore()
+    const ids = []
+    for (let n = 0; n < 1_000; n += 1) ids.push((await createFinished(store, { statusAt: day0 + n })).id)
+    assert.equal(await countOf(store), 1_000)
+    await createTask(store)
+    assert.equal(await countOf(store), 901)
+    assert.equal(await store.load(ids[99] as string), undefined)
+    assert.notEqual(await store.load(ids[100] as string), undefined)
+  })
+
+  it('never removes an active task to keep its limit, nor one with pending push notifications [S0-19]', async () => {
+    const store = memoryStore({ maxTasks: 3, pruneBatch: 2 })
+    const active = await createTask(store)
+    const told = await createFinished(store)
+    await store.savePush(newPushRow(told.id))
+    for (let n = 0; n < 4; n += 1) await createTask(store)
+    assert.equal(await countOf(store), 6)
+    assert.notEqual(await store.load(active.id), undefined)
+    assert.notEqual(await store.load(told.id), undefined)
+  })
+
+  it('answers appends in a later turn, like a store with a disk', async () => {
+    const store = memoryStore()
+    const task = newTaskFields()
+    let answered = false
+    const pending = store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }).then(() => {
+      answered = true
+    })
+    assert.equal(answered, false)
+    await pending
+    assert.equal(answered, true)
+  })
+
+  it('takes leases for ever unless it is told a time', () => {
+    assert.equal(memoryStore().leaseTtlMs, Infinity)
+    assert.equal(memoryStore({ leaseTtlMs: 10_000 }).leaseTtlMs, 10_000)
+  })
+})

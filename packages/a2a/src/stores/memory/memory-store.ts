@@ -1,0 +1,215 @@
+/**
+ * The whole store contract in memory: for tests, demos and agents whose tasks need not survive a restart. It keeps the newest
+ * thousand tasks. Leases are real, so two engines over one memory store behave like two replicas.
+ */
+import { recordBytes } from '../../model/json-bytes.ts'
+import type { LogRecord } from '../../model/record.ts'
+import { appendToMemory, findClaim } from './append.ts'
+import type { MessageClaimTable } from './append.ts'
+import { tasksOfContext, listMemoryTasks, oldestFirst } from './list.ts'
+import { createMemoryKeyValue } from './key-value.ts'
+import { prune, removeOldest } from './prune.ts'
+import { attemptsOf, claimPush, movePush, recordAttempt, savePush } from './push-cursors.ts'
+import { countUnfinished, searchPushes, searchTasks, tasksWithIdPrefix } from './search.ts'
+import { createMemoryTable } from './table.ts'
+import type { TaskEntry } from './table.ts'
+import { clockOf, createStepCorrection } from '../../model/clock.ts'
+import { isLeaseActive } from '../decide-append.ts'
+import { dueAgainMs } from '../store.ts'
+import type { DueTime, KeyRow, LeasedTask, Store, TaskRow } from '../store.ts'
+import { createChangeWaiters } from '../change-waiters.ts'
+
+export interface MemoryStoreOptions {
+  /** Above this number the oldest finished tasks are removed. Active ones never are, so there may be more. */
+  readonly maxTasks?: number
+  /** How many tasks are removed at a time. */
+  readonly pruneBatch?: number
+  /** `Infinity` suits one engine; set a time to let several engines share the store and take over from each other. */
+  readonly leaseTtlMs?: number
+  readonly now?: () => number
+  /** Default: the system's, or `now` if given. */
+  readonly monotonicNow?: () => number
+}
+
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  const { maxTasks = 1_000, pruneBatch = 100, leaseTtlMs = Infinity } = options
+  const { now, monotonicNow } = clockOf(options)
+  const steady = createStepCorrection({ now, monotonicNow })
+  const table = createMemoryTable()
+  const claims: MessageClaimTable = new Map()
+  const keys = new Map<string, KeyRow>()
+  const { notes, forgetExpired } = createMemoryKeyValue(now)
+  const waiters = createChangeWaiters()
+  let closed = false
+  let fence = 0
+  const newFence = (): number => (fence += 1)
+  const deps = { table, claims, now, steady, newFence }
+
+  async function use<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    if (closed) throw new Error('The store is closed')
+    return work()
+  }
+  /** The next attempt is a delay: it is stored in steady time. */
+  const steadyPush = <Given extends { readonly dueAt?: number | null }>(given: Given): Given =>
+    typeof given.dueAt === 'number' ? { ...given, dueAt: steady(given.dueAt) } : given
+  const pushOf = (taskId: string, id: string) => table.get(taskId)?.pushes.get(id)
+
+  return {
+    leaseTtlMs,
+    prunesItself: true,
+    kv: {
+      read: (kind, key) => use(() => notes.read(kind, key)),
+      write: (kind, note, version) => use(() => notes.write(kind, note, version)),
+      writeAll: (kind, given) => use(() => notes.writeAll(kind, given)),
+      remove: (kind, key) => use(() => notes.remove(kind, key)),
+      list: (kind, query) => use(() => notes.list(kind, query)),
+      add: (kind, key, by, expiresAt) => use(() => notes.add(kind, key, by, expiresAt)),
+    },
+
+    append: (taskId, append) =>
+      use(() => {
+        const answer = appendToMemory(deps, taskId, append)
+        if (answer.outcome !== 'appended') return answer
+        if (append.create !== undefined && table.size > maxTasks) removeOldest(table, claims, pruneBatch)
+        if (append.records.length > 0) waiters.wake(taskId)
+        return answer
+      }),
+    load: (taskId) => use(() => table.get(taskId)?.row),
+    read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
+      use(() => {
+        const entry = table.get(taskId)
+        if (entry === undefined) return []
+        const from = Math.max(0, afterSeq + 1 - entry.firstSeq)
+        return upToBytes(entry.log.slice(from, from + limit), maxBytes)
+      }),
+    firstSeq: (taskId) => use(() => table.get(taskId)?.firstSeq ?? 1),
+    changed: (taskId, afterSeq, signal) =>
+      use(async () => {
+        if ((table.get(taskId)?.row.head ?? 0) <= afterSeq) await waiters.wait(taskId, signal)
+      }),
+    list: (query) => use(() => listMemoryTasks(table, query)),
+    context: (partition, contextId, limit) => use(() => tasksOfContext(table, partition, contextId, limit)),
+    countActive: (tenant, owner) => use(() => table.active(tenant, owner)),
+    countStates: () => use(() => table.states()),
+    countUnfinished: () => use(() => countUnfinished(table.unfinished)),
+    search: (query) => use(() => searchTasks(table, query)),
+    findTasks: (idPrefix, limit) => use(() => tasksWithIdPrefix(table, idPrefix, limit)),
+    findMessage: (key, at) =>
+      use(() => {
+        const claim = findClaim(deps, key, steady(at))
+        return claim && { taskId: claim.taskId, hash: claim.hash }
+      }),
+
+    saveSnapshot: (taskId, snapshot) =>
+      use(() => {
+        const entry = table.get(taskId)
+        if (entry !== undefined && snapshot.seq >= (entry.snapshot?.seq ?? 0)) entry.snapshot = snapshot
+      }),
+    loadSnapshot: (taskId) => use(() => table.get(taskId)?.snapshot),
+
+    claimOrphans: (holder, at, ttlMs, limit) =>
+      use(() => {
+        const orphans = [...table.unfinished].filter((entry) => isOrphan(entry, at))
+        orphans.sort((a, b) => oldestFirst(a.row, b.row))
+        return orphans.slice(0, limit).map((entry): LeasedTask => {
+          entry.lease = { holder, until: at + ttlMs, fence: newFence() }
+          const { due } = entry.row
+          if (due?.kind === 'turn') entry.row = { ...entry.row, due: { ...due, at: Math.max(due.at, at + dueAgainMs) } }
+          return { task: entry.row, fence: entry.lease.fence }
+        })
+      }),
+    renew: (holder, taskIds, until, fences) =>
+      use(() => {
+        const at = now()
+        return taskIds.filter((taskId, index) => {
+          const entry = table.get(taskId)
+          const lease = entry?.lease
+          if (entry === undefined || lease?.holder !== holder || !isLeaseActive(lease, at)) return true
+          if (fences !== undefined && lease.fence !== fences[index]) return true
+          entry.lease = { ...lease, until }
+          return false
+        })
+      }),
+    claimDue: (at, limit) => use(() => dueTasks(table.unfinished, at).slice(0, limit).map(postponeDue(at))),
+
+    savePush: (push) => use(() => savePush(table, steadyPush(push), newFence(), steady(push.createdAt))),
+    loadPush: (taskId, id) => use(() => pushOf(taskId, id)?.row),
+    listPush: (taskId) => use(() => [...(table.get(taskId)?.pushes.values() ?? [])].map(({ row }) => row)),
+    searchPush: (query) => use(() => searchPushes(table, query)),
+    deletePush: (taskId, id, given) =>
+      use(() => {
+        const push = pushOf(taskId, id)
+        if (given !== undefined && (push?.fence !== given || push.leasedUntil === undefined)) return false
+        return table.get(taskId)?.pushes.delete(id) ?? false
+      }),
+    claimPush: (at, until, limit) => use(() => claimPush(table, steady(at), steady(until), limit, newFence)),
+    movePush: (taskId, id, given, change) =>
+      use(() => {
+        const push = pushOf(taskId, id)
+        if (push === undefined || push.fence !== given || push.leasedUntil === undefined) return false
+        movePush(table.get(taskId) as TaskEntry, push, steadyPush(change))
+        return true
+      }),
+    recordAttempt: (attempt) =>
+      use(() => {
+        const entry = table.get(attempt.taskId)
+        if (entry !== undefined) recordAttempt(entry, attempt)
+      }),
+    listAttempts: (taskId, pushId, limit) =>
+      use(() => {
+        const entry = table.get(taskId)
+        return entry === undefined ? [] : attemptsOf(entry, pushId, limit)
+      }),
+
+    prune: (retention) =>
+      use(() => {
+        forgetExpired()
+        return prune(table, claims, retention, steady(now()))
+      }),
+    feed: (position, limit) => use(() => table.feedAfter(position, limit)),
+    feedEnd: () => use(() => table.feedEnd()),
+
+    listKeys: () => use(() => [...keys.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))),
+    saveKey: (key) =>
+      use(() => {
+        if (!keys.has(key.id)) keys.set(key.id, key)
+      }),
+    deleteKey: (id) => use(() => void keys.delete(id)),
+
+    close: async () => {
+      closed = true
+      waiters.wakeAll()
+    },
+  }
+}
+
+function upToBytes(records: readonly LogRecord[], maxBytes: number): readonly LogRecord[] {
+  if (maxBytes === Infinity) return records
+  let bytes = 0
+  const end = records.findIndex(({ body }) => (bytes += recordBytes(body)) >= maxBytes)
+  return end < 0 ? records : records.slice(0, end + 1)
+}
+
+type DueEntry = TaskEntry & { row: TaskRow & { readonly due: DueTime } }
+
+function dueTasks(entries: Iterable<TaskEntry>, now: number): DueEntry[] {
+  const due = [...entries].filter(
+    (entry): entry is DueEntry =>
+      entry.row.due !== undefined &&
+      entry.row.due.at <= now &&
+      !(entry.row.due.kind === 'turn' && isOrphan(entry, now)),
+  )
+  return due.sort((a, b) => a.row.due.at - b.row.due.at || (a.row.id < b.row.id ? -1 : 1))
+}
+
+function isOrphan({ lease }: TaskEntry, now: number): boolean {
+  return lease !== undefined && !isLeaseActive(lease, now)
+}
+
+function postponeDue(now: number): (entry: DueEntry) => { task: TaskRow; due: DueTime } {
+  return (entry) => {
+    const { due } = entry.row
+    entry.row = { ...entry.row, due: { ...due, at: now + dueAgainMs } }
+    return { task: entry.row, due }
+  }
+}

@@ -1,0 +1,139 @@
+/** An append as `append_2` takes it: one row of JSON, built when the append is requested, so that a flush only joins texts. */
+import { isVisible } from '../../model/record.ts'
+import { isTerminal, taskStates } from '../../model/state.ts'
+import type { TaskState } from '../../model/state.ts'
+import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
+import { withOrderedTimes } from '../decide-append.ts'
+import type { Append, AppendResult, NewTask, Partition } from '../store.ts'
+import type { PostgresBlob } from './blob-content.ts'
+import { toPostgresBlob } from './blob-content.ts'
+import { nameDigest, decodeText, encodeText, toPostgresInteger } from './text-encoding.ts'
+import type { DatabaseTime } from './database-time.ts'
+
+const numbers: ReadonlyMap<TaskState, number> = new Map(taskStates.map((state, number) => [state, number]))
+
+/** States are stored by their number in the protocol. */
+export function taskStateNumber(state: TaskState): number {
+  return numbers.get(state) ?? 0
+}
+
+export interface PreparedAppend {
+  readonly id: string
+  /** The digest of the message key: two appends with the same digest must not share a flush. */
+  readonly key: string | undefined
+  readonly createsTask: boolean
+  /** A JSON object without its first brace: the flush prepends the number of the append. */
+  readonly row: string
+  readonly blobs: readonly PostgresBlob[]
+  readonly bytes: number
+}
+
+export function prepareAppend(
+  taskId: string,
+  append: Append,
+  { offsetFromNow }: Pick<DatabaseTime, 'offsetFromNow'>,
+): PreparedAppend {
+  const { create, change, idempotency, take } = append
+  // Ordered among themselves; the database compares the first with the last record that it has.
+  const records = withOrderedTimes(append.records, 0)
+  const blobs: PostgresBlob[] = []
+  const keep = (raw: string): string => {
+    const blob = toPostgresBlob(raw)
+    blobs.push(blob)
+    return blob.digest
+  }
+  const status = change?.status ?? create?.status
+  const due = change?.due === undefined ? create?.due : change.due
+  const id = encodeText(taskId)
+  const key = idempotency && nameDigest(idempotency.key)
+  // Undefined members are omitted, and are NULL in the database.
+  const row = JSON.stringify({
+    id,
+    expected: append.expectedSeq,
+    later: append.orLater,
+    fence: append.fence,
+    count: records.length,
+    records: records.length === 0 ? undefined : recordsText(records, keep),
+    visible: lastVisible(append),
+    first_at: records[0]?.at,
+    at: records.at(-1)?.at,
+    ...(idempotency && { key, hash: encodeText(idempotency.hash), claim_ms: toPostgresInteger(idempotency.ttlMs) }),
+    ...(take && { holder: encodeText(take.holder), ttl: toPostgresInteger(take.ttlMs) }),
+    release: append.release,
+    ...(status && {
+      state: taskStateNumber(status.state),
+      finished: isTerminal(status.state),
+      status: JSON.stringify(stashStatusBlobs(status, keep)),
+      status_at: change?.statusAt ?? create?.statusAt,
+    }),
+    consumed: change?.consumedSeq ?? create?.consumedSeq,
+    ...(due !== undefined && {
+      sets_due: true,
+      due_kind: due?.kind,
+      due_in: due === null ? null : offsetFromNow(due.at),
+    }),
+    ...(create && newTaskColumns(create)),
+  }).slice(1)
+  const bytes = row.length + blobs.reduce((sum, { content }) => sum + content.length, 0)
+  return { id, key, createsTask: create !== undefined, row, blobs, bytes }
+}
+
+function newTaskColumns(task: NewTask) {
+  return {
+    makes: true,
+    context: encodeText(task.contextId),
+    tenant: encodeText(task.tenant),
+    agent: encodeText(task.agent),
+    owner: encodeText(task.owner),
+    partition_key: partitionKey(task),
+    owner_key: ownerKey(task.tenant, task.owner),
+    created: task.createdAt,
+    metadata: task.metadata && JSON.stringify(task.metadata),
+  }
+}
+
+export function partitionKey({ tenant, agent, owner }: Partition): string {
+  return nameDigest(tenant, agent, owner)
+}
+export function ownerKey(tenant: string, owner: string): string {
+  return nameDigest(tenant, owner)
+}
+
+function recordsText(records: Append['records'], keep: (raw: string) => string): string {
+  return JSON.stringify(
+    records.map((record) => {
+      const body = stashBlobs(record.body, keep)
+      return body === record.body ? record : { at: record.at, body }
+    }),
+  )
+}
+
+function lastVisible({ records, expectedSeq }: Append): number | undefined {
+  const index = records.findLastIndex(({ body }) => isVisible(body))
+  return index < 0 ? undefined : expectedSeq + index + 1
+}
+
+/** A result of `append_2`: the number of the outcome, then its fields. */
+export type AppendAnswer =
+  | readonly [0, head: number, fence: number | null]
+  | readonly [1, head: number]
+  | readonly [2]
+  | readonly [3]
+  | readonly [4, taskId: string, hash: string]
+
+export function appendResultOf(answer: AppendAnswer): AppendResult {
+  switch (answer[0]) {
+    case 0: {
+      const [, head, fence] = answer
+      return { outcome: 'appended', head, ...(fence === null ? {} : { fence }) }
+    }
+    case 1:
+      return { outcome: 'conflict', head: answer[1] }
+    case 2:
+      return { outcome: 'fenced' }
+    case 3:
+      return { outcome: 'held' }
+    case 4:
+      return { outcome: 'duplicate', taskId: decodeText(answer[1]), hash: decodeText(answer[2]) }
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Group commit: all appends requested during the last commit, or in one turn of the event loop, are one call of `append_2`, which
+ * is one transaction and one round trip. One flush runs at a time, so appends that wait longer share a flush. (Two to four at a
+ * time were no faster: one large flush costs the server less than two small ones.) In a flush a task and a message occur once; the
+ * next append of the same task goes with the next flush, in the order of the requests.
+ *
+ * Flushes are numbered. If the connection is lost during a flush, the database is asked whether the flush was written. If it was,
+ * its results are stored there; if it was not, it can no longer be.
+ */
+import type { Append, AppendResult } from '../store.ts'
+import type { PostgresDatabase } from './database.ts'
+import type { AppendAnswer, PreparedAppend } from './append-row.ts'
+import { appendResultOf, prepareAppend } from './append-row.ts'
+import type { DatabaseTime } from './database-time.ts'
+import { backoffMs, isOutcomeUnknown, isTransientError, delay } from './database-errors.ts'
+
+/** A position in the feed has ten bits for the place within a flush. */
+const maxAppends = 512
+const maxBytes = 8_000_000
+/** With more appends waiting, the database does not keep up or is gone: failing is better than running out of memory. */
+const maxWaiting = 20_000
+
+export interface PostgresWriterDeps {
+  readonly database: PostgresDatabase
+  readonly schema: string
+  readonly time: DatabaseTime
+  /** How long a flush is retried on transient errors. */
+  readonly retryTimeoutMs: number
+  /** Called when a flush starts; the returned function receives what the flush wrote. */
+  onFlush(): (written: readonly WrittenAppend[]) => void
+}
+
+export interface WrittenAppend {
+  readonly id: string
+  readonly head: number
+  readonly createsTask: boolean
+}
+
+interface AppendJob extends PreparedAppend {
+  resolve(outcome: AppendResult): void
+  reject(reason: unknown): void
+}
+
+export type PostgresWriter = ReturnType<typeof createPostgresWriter>
+
+export function createPostgresWriter({ database, schema, time, retryTimeoutMs, onFlush }: PostgresWriterDeps) {
+  const writerId = crypto.randomUUID()
+  // Shard 0 is for removals.
+  const shard = 1 + Math.floor(Math.random() * 15)
+  const appendAll = `SELECT ${schema}.append_2($1, $2, $3, $4, $5, $6, $7) AS answer`
+  const settleFlush = `SELECT ${schema}.settle_1($1, $2) AS answer`
+  let queue: AppendJob[] = []
+  let flush = 0
+  /** The flush with an unknown outcome: the database is asked before the next flush. Initially empty. */
+  let unknownFlush: readonly AppendJob[] | undefined = []
+  let isPlanned = false
+  let isWriting = false
+
+  function plan(): void {
+    if (isPlanned || isWriting) return
+    isPlanned = true
+    // After the poll phase: all requests that arrived together have been read by then.
+    setImmediate(start)
+  }
+
+  function start(): void {
+    isPlanned = false
+    isWriting = true
+    void write(takeJobs()).finally(() => {
+      isWriting = false
+      if (queue.length > 0) plan()
+    })
+  }
+
+  function takeJobs(): readonly AppendJob[] {
+    const jobs: AppendJob[] = []
+    const later: AppendJob[] = []
+    const taken = new Set<string>()
+    let bytes = 0
+    for (const job of queue) {
+      const isFull = jobs.length >= maxAppends || (bytes > 0 && bytes + job.bytes > maxBytes)
+      const isLater = isFull || taken.has(job.id) || (job.key !== undefined && taken.has(job.key))
+      // Also for an append that has to wait: no later append of the same task may overtake it.
+      taken.add(job.id)
+      if (job.key !== undefined) taken.add(job.key)
+      if (isLater) later.push(job)
+      else {
+        jobs.push(job)
+        bytes += job.bytes
+      }
+    }
+    queue = later
+    return jobs
+  }
+
+  async function write(jobs: readonly AppendJob[]): Promise<void> {
+    const tell = onFlush()
+    try {
+      const answers = await commit(jobs, performance.now() + retryTimeoutMs)
+      const written: WrittenAppend[] = []
+      jobs.forEach((job, index) => {
+        const outcome = appendResultOf(answers[index] as AppendAnswer)
+        if (outcome.outcome === 'appended')
+          written.push({ id: job.id, head: outcome.head, createsTask: job.createsTask })
+        job.resolve(outcome)
+      })
+      tell(written)
+    } catch (error) {
+      tell([])
+      await oneByOne(jobs, error)
+    }
+  }
+
+  /** An append that the database rejects must not fail the others of its flush. */
+  async function oneByOne(jobs: readonly AppendJob[], error: unknown): Promise<void> {
+    if (jobs.length > 1 && !isTransientError(error)) for (const job of jobs) await write([job])
+    else for (const job of jobs) job.reject(error)
+  }
+
+  /** Retries until the flush is known to be written, or until `giveUpAt`. */
+  async function commit(jobs: readonly AppendJob[], giveUpAt: number): Promise<readonly AppendAnswer[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const answer = unknownFlush && (await settle(unknownFlush))
+        // If the flush is not this one, its callers have already received an error with an unknown outcome.
+        if (answer && answer.jobs === jobs) return answer.answers
+        return await send(jobs)
+      } catch (error) {
+        const waitMs = backoffMs(attempt, 500)
+        if (!isTransientError(error) || performance.now() + waitMs > giveUpAt) throw error
+        await delay(waitMs)
+      }
+    }
+  }
+
+  /** The results of a flush, if it was written after all. */
+  async function settle(jobs: readonly AppendJob[]) {
+    const [row] = await database.query<{ answer: string | null }>(settleFlush, writerId, flush)
+    unknownFlush = undefined
+    const answer = row?.answer ?? null
+    return answer === null ? undefined : { jobs, answers: JSON.parse(answer) as readonly AppendAnswer[] }
+  }
+
+  async function send(jobs: readonly AppendJob[]): Promise<readonly AppendAnswer[]> {
+    const rows = jobs.map(({ row }, n) => `{"n":${n},${row}`).join(',')
+    const blobs = jobs.flatMap((job, n) => job.blobs.map((blob) => ({ n, ...blob })))
+    const extended = jobs.filter(({ createsTask }) => !createsTask).map(({ id }) => id)
+    const number = flush + 1
+    try {
+      const values = [writerId, number, shard, extended, `[${rows}]`, JSON.stringify(blobs), time.now()]
+      const [row] = await database.query<{ answer: string | null }>(appendAll, ...values)
+      const answer = row?.answer ?? null
+      if (answer === null) throw new Error('The database does not know this writer as it was')
+      flush = number
+      return JSON.parse(answer) as AppendAnswer[]
+    } catch (error) {
+      if (isOutcomeUnknown(error)) {
+        flush = number
+        unknownFlush = jobs
+      }
+      throw error
+    }
+  }
+
+  return {
+    append(taskId: string, given: Append): Promise<AppendResult> {
+      if (queue.length >= maxWaiting) return Promise.reject(new Error('Too many appends wait for the database'))
+      return new Promise((resolve, reject) => {
+        queue.push({ ...prepareAppend(taskId, given, time), resolve, reject })
+        plan()
+      })
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { backoffMs, isOutcomeUnknown, isTransientError, delay } from './database-errors.ts'
+
+const said = (code: string): Error => Object.assign(new Error('no'), { code })
+
+describe('an error of the database', () => {
+  it('passes when the way there is the trouble, or the moment', () => {
+    for (const code of [
+      '40001',
+      '40P01',
+      '57014',
+      '57P01',
+      '57P03',
+      '53300',
+      '08006',
+      '25006',
+      '55P03',
+      'ECONNRESET',
+    ]) {
+      assert.ok(isTransientError(said(code)), code)
+    }
+    assert.ok(isTransientError(new Error('Connection terminated unexpectedly')))
+  })
+
+  it('does not pass when the statement is the trouble', () => {
+    for (const code of ['22P02', '23505', '42P01', '42501', '54000']) assert.ok(!isTransientError(said(code)), code)
+  })
+
+  it('leaves a statement in doubt unless the server refused it', () => {
+    for (const code of ['ECONNRESET', 'EPIPE', '57P01', '57P02', '08006']) assert.ok(isOutcomeUnknown(said(code)), code)
+    assert.ok(isOutcomeUnknown(new Error('Query read timeout')))
+    for (const code of ['40001', '40P01', '57014', '53300', '23505']) assert.ok(!isOutcomeUnknown(said(code)), code)
+  })
+})
+
+describe('trying again', () => {
+  it('comes soon at first, then ever later, up to a limit and never all at once', () => {
+    const latest = [1, 2, 3, 4, 5, 6, 99].map((attempt) => backoffMs(attempt, 500, () => 1))
+    assert.deepEqual(latest, [20, 40, 80, 160, 320, 500, 500])
+    assert.equal(
+      backoffMs(3, 500, () => 0),
+      40,
+    )
+  })
+
+  it('is not waited for after an abort', async () => {
+    const stop = new AbortController()
+    const waiting = delay(60_000, stop.signal)
+    stop.abort()
+    await waiting
+    await delay(60_000, stop.signal)
+  })
+})

@@ -1,0 +1,25 @@
+/** How names chosen by callers are stored: whole in columns, as a digest in indexes. */
+import { hash } from 'node:crypto'
+
+/** None of our own names begins with it, and Postgres can store it. */
+const escapeMark = '\u0001'
+
+/** Postgres texts cannot hold NUL or lone surrogates; names can. */
+export function encodeText(name: string): string {
+  if (name.isWellFormed() && !name.includes('\0') && !name.startsWith(escapeMark)) return name
+  return escapeMark + JSON.stringify(name)
+}
+
+export function decodeText(text: string): string {
+  return text.startsWith(escapeMark) ? (JSON.parse(text.slice(escapeMark.length)) as string) : text
+}
+
+/** Sixteen bytes of SHA-256, as a uuid: the smallest form in Postgres. */
+export function nameDigest(...names: readonly string[]): string {
+  return hash('sha256', names.length === 1 ? (names[0] as string) : JSON.stringify(names)).slice(0, 32)
+}
+
+/** Converts a time to an integer for integer columns; infinite times become one that no clock reaches. */
+export function toPostgresInteger(time: number): number {
+  return Math.min(Math.round(time), Number.MAX_SAFE_INTEGER)
+}

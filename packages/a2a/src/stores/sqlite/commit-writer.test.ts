@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { openSqliteDatabase } from './database.ts'
+import { createSqliteWriter } from './commit-writer.ts'
+
+function setUp() {
+  const database = openSqliteDatabase(':memory:', 0)
+  database.exec('CREATE TABLE words (word TEXT NOT NULL UNIQUE) STRICT')
+  const insert = database.prepare('INSERT INTO words VALUES (?)')
+  const all = database.prepare<{ word: string }>('SELECT word FROM words ORDER BY rowid')
+  const events: string[] = []
+  const commits: string[] = []
+  let refusal: Error | undefined
+  const writer = createSqliteWriter(database, {
+    begin: () => {
+      events.push('begin')
+      if (refusal) throw refusal
+    },
+    finish: () => void events.push('finish'),
+    rollback: () => void events.push('abandon'),
+    beforeCommit: () => commits.push(database.inTransaction ? 'before' : 'late'),
+    afterCommit: () => commits.push(database.inTransaction ? 'early' : 'after'),
+  })
+  return {
+    database,
+    writer,
+    events,
+    commits,
+    add: (...words: readonly string[]) => writer.write(() => words.map((word) => insert.run(word)).length),
+    words: () => all.all().map(({ word }) => word),
+    refuse: (error: Error | undefined) => void (refusal = error),
+  }
+}
+
+describe('the writer', () => {
+  it('commits what is asked for in one turn together, and answers each with its own result', async () => {
+    const { add, words, events } = setUp()
+    assert.deepEqual(await Promise.all([add('a'), add('b', 'c'), add()]), [1, 2, 0])
+    assert.deepEqual(words(), ['a', 'b', 'c'])
+    assert.deepEqual(events, ['begin', 'finish'])
+  })
+
+  it('waits a turn for those who come after the first, and no longer than a few for those who keep coming', async () => {
+    const { add, events, words } = setUp()
+    const first = add('a')
+    setImmediate(() => void add('b'))
+    await first
+    assert.deepEqual(words(), ['a', 'b'])
+    assert.deepEqual(events, ['begin', 'finish'])
+    let added = 0
+    const addMore = (): void => {
+      added += 1
+      void add(`more ${added}`)
+      if (added < 100) setImmediate(addMore)
+    }
+    addMore()
+    await add('c')
+    assert.ok(added > 1 && added < 20, `${added} were added meanwhile`)
+  })
+
+  it('says before and after each commit that there is one, and nothing of what was rolled back', async () => {
+    const { add, commits, refuse } = setUp()
+    await add('a')
+    assert.deepEqual(commits, ['before', 'after'])
+    refuse(new Error('taken over'))
+    await assert.rejects(add('b'))
+    assert.deepEqual(commits, ['before', 'after'])
+  })
+
+  it('resolves no write before the commit', async () => {
+    const { writer, database, words } = setUp()
+    const seen: unknown[] = []
+    const written = writer.write(
+      () => database.exec(`INSERT INTO words VALUES ('a')`),
+      () => seen.push({ open: database.inTransaction, words: words() }),
+    )
+    assert.deepEqual(words(), [])
+    await written
+    assert.deepEqual(seen, [{ open: false, words: ['a'] }])
+  })
+
+  it('loses one job to its error and keeps the others, without a trace of the one', async () => {
+    const { add, words, events } = setUp()
+    const results = await Promise.allSettled([add('a'), add('b', 'a'), add('c')])
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.deepEqual(words(), ['a', 'c'])
+    assert.deepEqual(events, ['begin', 'abandon', 'begin', 'finish', 'abandon', 'finish'])
+    await add('d')
+    assert.deepEqual(words(), ['a', 'c', 'd'])
+  })
+
+  it('rejects all when the transaction cannot begin, and works again when it can', async () => {
+    const { add, words, refuse, database } = setUp()
+    refuse(new Error('taken over'))
+    const results = await Promise.allSettled([add('a'), add('b')])
+    for (const result of results) assert.match(String(result.status === 'rejected' && result.reason), /taken over/)
+    assert.equal(database.inTransaction, false)
+    refuse(undefined)
+    await add('c')
+    assert.deepEqual(words(), ['c'])
+  })
+
+  it('rejects all when an error ends the transaction under it', async () => {
+    const { add, words, writer, database } = setUp()
+    const results = await Promise.allSettled([
+      add('a'),
+      writer.write(() => {
+        database.exec('ROLLBACK')
+        throw new Error('the disk is full')
+      }),
+      add('b'),
+    ])
+    for (const result of results) assert.match(String(result.status === 'rejected' && result.reason), /disk is full/)
+    assert.deepEqual(words(), [])
+    await add('c')
+    assert.deepEqual(words(), ['c'])
+  })
+
+  it('takes what is asked for by an answer into the next commit', async () => {
+    const { add, words, events } = setUp()
+    await add('a').then(() => add('b'))
+    assert.deepEqual(words(), ['a', 'b'])
+    assert.deepEqual(events, ['begin', 'finish', 'begin', 'finish'])
+  })
+
+  it('writes at once what waits when it is told to', async () => {
+    const { add, writer, words } = setUp()
+    const waiting = add('a')
+    writer.flush()
+    assert.deepEqual(words(), ['a'])
+    assert.equal(await waiting, 1)
+  })
+})
+
+describe('large jobs of the writer', () => {
+  const large = 1_000_000
+
+  it('are one transaction each, which small ones do not wait for', async () => {
+    const { add, words, writer, database } = setUp()
+    const order: string[] = []
+    const addLarge = (word: string): Promise<void> =>
+      writer
+        .write(() => database.exec(`INSERT INTO words VALUES ('${word}')`), undefined, large)
+        .then(() => void order.push(word))
+    await Promise.all([addLarge('A'), addLarge('B'), add('c').then(() => void order.push('c'))])
+    assert.equal(order[0], 'c')
+    assert.deepEqual(words().toSorted(), ['A', 'B', 'c'])
+    assert.ok(words().indexOf('A') < words().indexOf('B'))
+  })
+
+  it('fail alone, and those after them are written', async () => {
+    const { words, writer, database } = setUp()
+    const failing = writer.write(
+      () => {
+        throw new Error('broken')
+      },
+      undefined,
+      large,
+    )
+    const next = writer.write(() => database.exec(`INSERT INTO words VALUES ('next')`), undefined, large)
+    await assert.rejects(failing, { message: 'broken' })
+    await next
+    assert.deepEqual(words(), ['next'])
+  })
+
+  it('are written at once, in their order, when it is told to, and answered though the database is closed', async () => {
+    const { writer, words, database } = setUp()
+    const written = ['A', 'B', 'C'].map((word) =>
+      writer.write(() => database.exec(`INSERT INTO words VALUES ('${word}')`), undefined, large),
+    )
+    writer.flush()
+    assert.deepEqual(words(), ['A', 'B', 'C'])
+    database.close()
+    await Promise.all(written)
+  })
+})

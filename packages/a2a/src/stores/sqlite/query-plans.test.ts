@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createSqliteAppender } from './append.ts'
+import { createBlobTable } from './blob-table.ts'
+import { createCounters } from './counters.ts'
+import type { SqliteDatabase } from './database.ts'
+import { openSqliteDatabase } from './database.ts'
+import { beginEpoch } from './epoch.ts'
+import { createSqliteLeases } from './leases.ts'
+import { createSqliteTaskLists } from './lists.ts'
+import { createSqliteTaskLog } from './log.ts'
+import { createTaskPrefetch } from './task-prefetch.ts'
+import { createSqliteMessageClaims } from './message-claims.ts'
+import { migrateSqlite } from './migrate.ts'
+import { createSqliteKeyValue } from './key-value.ts'
+import { createPrune } from './prune.ts'
+import { createSqlitePushCursors } from './push-cursors.ts'
+import { createSqliteTaskSearch } from './search.ts'
+
+/** Every statement that the store prepares, with its SQLite query plan. */
+function plans(): readonly { readonly sql: string; readonly steps: readonly string[] }[] {
+  const real = openSqliteDatabase(':memory:', 0)
+  migrateSqlite(real, 0)
+  const texts = new Set<string>()
+  const database: SqliteDatabase = {
+    ...real,
+    prepare: (sql) => {
+      texts.add(sql)
+      return real.prepare(sql)
+    },
+  }
+  const epoch = beginEpoch(real)
+  const counters = createCounters(database)
+  const blobs = createBlobTable(database)
+  const messages = createSqliteMessageClaims(database)
+  const parts = { database, epoch, counters, blobs, messages, now: Date.now, steady: (at: number) => at }
+  createSqliteAppender(parts)
+  createPrune(parts)
+  createSqliteTaskLog(database, blobs)
+  createSqliteTaskLists(database, counters, blobs)
+  createTaskPrefetch(database, blobs)
+  createSqliteTaskSearch(database, blobs)
+  createSqliteLeases(database, epoch, blobs)
+  createSqlitePushCursors(database, epoch)
+  createSqliteKeyValue({ database, now: Date.now, read: async (look) => look(), write: async (work) => work() })
+  const found = [...texts].map((sql) => {
+    const steps = real.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all()
+    return { sql, steps: steps.map(({ detail }) => detail) }
+  })
+  real.close()
+  return found
+}
+
+describe('the statements of a SQLite store', () => {
+  it('read no table from end to end, but for the counters and the newest messages', () => {
+    const mayBeScanned = new Set(['SCAN counters', 'SCAN messages', 'SCAN message_generations', 'SCAN CONSTANT ROW'])
+    for (const { sql, steps } of plans()) {
+      const scans = steps.filter((step) => /^SCAN (?!.*USING (COVERING )?INDEX)/.test(step) && !mayBeScanned.has(step))
+      assert.deepEqual(scans, [], sql)
+    }
+  })
+
+  it('sort only what one conversation, one task or one generation of messages holds', () => {
+    for (const { sql, steps } of plans()) {
+      if (/tasks_context|WHERE tasks\.id = \?|INTO sealed_messages/.test(sql)) continue
+      assert.deepEqual(
+        steps.filter((step) => step.includes('TEMP B-TREE')),
+        [],
+        sql,
+      )
+    }
+  })
+
+  it('are enough to be worth the look', () => {
+    assert.ok(plans().length > 40)
+  })
+})

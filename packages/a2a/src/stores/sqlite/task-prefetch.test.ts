@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { assertAppended, chunk, chunks, createTask, recordTexts } from '../../testing/store-contract/harness.ts'
+import type { Store } from '../store.ts'
+import { sqliteStore } from './index.ts'
+
+function open(t: TestContext): Store {
+  const store = sqliteStore(':memory:')
+  t.after(() => store.close())
+  return store
+}
+
+describe('a task that was looked at', () => {
+  it('has the log that its look brought along, as often as it is read', async (t) => {
+    const store = open(t)
+    const { id } = await createTask(store, {}, { records: chunks('a', 'b', 'c') })
+    await store.load(id)
+    assert.equal(await store.loadSnapshot(id), undefined)
+    for (let time = 0; time < 2; time += 1) assert.deepEqual(recordTexts(await store.read(id, 0)), ['a', 'b', 'c'])
+    await store.load(id)
+    assert.deepEqual(recordTexts(await store.read(id, 1, 1)), ['b'])
+    assert.deepEqual(recordTexts(await store.read(id, 0, 2)), ['a', 'b'])
+  })
+
+  it('has what was written since', async (t) => {
+    const store = open(t)
+    const { id, status } = await createTask(store, {}, { records: chunks('a') })
+    await store.load(id)
+    await assertAppended(store, id, { expectedSeq: 1, records: chunks('b') })
+    assert.deepEqual(recordTexts(await store.read(id, 0)), ['a', 'b'])
+    await store.load(id)
+    await store.saveSnapshot(id, { seq: 1, task: { id, status }, internal: {} })
+    assert.equal((await store.loadSnapshot(id))?.seq, 1)
+    assert.deepEqual(recordTexts(await store.read(id, 0)), ['a', 'b'])
+  })
+
+  it('has all of a log in several batches, or in one that is long or holds large bytes', async (t) => {
+    const store = open(t)
+    const several = await createTask(store, {}, { records: chunks('a') })
+    await assertAppended(store, several.id, { expectedSeq: 1, records: chunks('b') })
+    const long = await createTask(store, {}, { records: chunks('x'.repeat(100_000)) })
+    const raw = Buffer.alloc(100_000, 7).toString('base64')
+    const large = await createTask(store, {}, { records: [chunk({ raw })] })
+    for (const { id } of [several, long, large]) await store.load(id)
+    assert.deepEqual(recordTexts(await store.read(several.id, 0)), ['a', 'b'])
+    assert.equal(recordTexts(await store.read(long.id, 0))[0]?.length, 100_000)
+    assert.ok(JSON.stringify(await store.read(large.id, 0)).includes(raw))
+  })
+})

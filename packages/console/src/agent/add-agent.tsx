@@ -1,0 +1,188 @@
+/**
+ * A single field that takes a URL or a command. The hub detects the agent kind and shows the entry it would write; one click adds
+ * it.
+ */
+import { useSignal } from '@preact/signals'
+import type { AdminResponse } from '../api/admin-client.ts'
+import { callAdmin } from '../api/admin-client.ts'
+import { toProblem } from '../api/problem.ts'
+import { announce, showToast } from '../app/announce.ts'
+import { CodeBlock } from '../components/content/code-block.tsx'
+import { Icon } from '../components/icon.tsx'
+import { ErrorNotice } from '../components/status/error-notice.tsx'
+import { effectsText } from './effect-text.ts'
+import { entryYaml } from './entry-yaml.ts'
+import { InlineCodeText } from './inline-code-text.tsx'
+import { fieldErrorsFrom } from '../components/form/field-errors.ts'
+import type { FieldError } from '../components/form/field-errors.ts'
+import { FieldErrorList } from '../components/form/field-error-list.tsx'
+import { parseTarget } from './parse-target.ts'
+import './add-agent.css'
+
+type DetectedAgent = AdminResponse<'detectAgent'>
+
+export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void }) {
+  const text = useSignal('')
+  const token = useSignal('')
+  const isBusy = useSignal(false)
+  const found = useSignal<DetectedAgent | undefined>(undefined)
+  const reason = useSignal<unknown>(undefined)
+
+  async function detect(event: Event): Promise<void> {
+    event.preventDefault()
+    const target = parseTarget(text.value)
+    if (target === undefined) return
+    isBusy.value = true
+    found.value = undefined
+    reason.value = undefined
+    try {
+      const secret = token.value.trim()
+      found.value = await callAdmin('detectAgent', { body: { target, ...(secret === '' ? {} : { token: secret }) } })
+      announce(found.value.kind === undefined ? 'Agent kind not recognized' : `It is ${found.value.kind}`)
+    } catch (thrown) {
+      reason.value = thrown
+    }
+    isBusy.value = false
+  }
+
+  return (
+    <div class="add-agent">
+      <form class="add-agent-box" onSubmit={(event) => void detect(event)}>
+        <label for="target" class="label">
+          An address, or a command
+        </label>
+        <div class="add-agent-line">
+          <input
+            id="target"
+            type="text"
+            class="mono grow"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            placeholder="https://agent.example.com   or   npx -y some-mcp-server"
+            value={text.value}
+            onInput={(event) => (text.value = event.currentTarget.value)}
+          />
+          <button type="submit" class="primary" disabled={isBusy.value || text.value.trim() === ''}>
+            {isBusy.value ? 'Looking …' : 'Find out'}
+          </button>
+        </div>
+        <p class="hint">
+          A2A agents, MCP servers, OpenAI-compatible models, OpenClaw gateways, programs, modules. A command is run
+          once, where the configuration is.
+        </p>
+        <details class="add-agent-token">
+          <summary>It asks for credentials</summary>
+          <div class="field">
+            <label for="token">Token to try</label>
+            <input
+              id="token"
+              type="password"
+              autocomplete="off"
+              value={token.value}
+              onInput={(event) => (token.value = event.currentTarget.value)}
+            />
+            <p class="hint">
+              It is tried and not kept: the entry will name the variable <code>AGENT_TOKEN</code> of the hub’s
+              environment.
+            </p>
+          </div>
+        </details>
+      </form>
+      {reason.value !== undefined && <ErrorNotice reason={reason.value} />}
+      {found.value?.reasons !== undefined && <UnknownTarget reasons={found.value.reasons} />}
+      {found.value?.kind !== undefined && (
+        <DetectedForm key={`${found.value.kind} ${found.value.name}`} found={found.value} onAdded={onAdded} />
+      )}
+    </div>
+  )
+}
+
+function UnknownTarget({ reasons }: { readonly reasons: readonly string[] }) {
+  return (
+    <section class="panel add-agent-found" aria-label="What was tried">
+      <h3>Agent kind not recognized</h3>
+      <ul class="add-agent-notes">
+        {reasons.map((reason) => (
+          <li key={reason}>{reason}</li>
+        ))}
+      </ul>
+      <p class="hint">
+        Is it running, and is the address right? You can also <a href="/agents/new?form=">choose a kind by hand</a>.
+      </p>
+    </section>
+  )
+}
+
+function DetectedForm({ found, onAdded }: { readonly found: DetectedAgent; readonly onAdded: (name: string) => void }) {
+  const { kind = '', notes = [] } = found
+  const name = useSignal(found.name ?? '')
+  const mistakes = useSignal<readonly FieldError[]>([])
+  const isBusy = useSignal(false)
+  const entry = { kind, ...found.entry }
+
+  async function add(event: Event): Promise<void> {
+    event.preventDefault()
+    isBusy.value = true
+    try {
+      const { effects } = await callAdmin('addAgent', { body: { name: name.value.trim(), entry } })
+      showToast(effectsText(effects))
+      onAdded(name.value.trim())
+    } catch (thrown) {
+      mistakes.value = fieldErrorsFrom(toProblem(thrown), name.value.trim())
+    }
+    isBusy.value = false
+  }
+
+  const wrongName = mistakes.value.filter(({ field }) => field === 'name')
+  return (
+    <form class="panel add-agent-found" aria-label="What was found" onSubmit={(event) => void add(event)}>
+      <h3 class="add-agent-kind">
+        <Icon name="check" /> It is {kindNames[kind] ?? kind}
+      </h3>
+      {notes.length > 0 && (
+        <ul class="add-agent-notes">
+          {notes.map((note) => (
+            <li key={note}>
+              <InlineCodeText text={note} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="field">
+        <label for="found-name">Name on this hub</label>
+        <input
+          id="found-name"
+          type="text"
+          required
+          autocomplete="off"
+          spellcheck={false}
+          value={name.value}
+          aria-invalid={wrongName.length > 0}
+          aria-describedby="found-mistakes"
+          onInput={(event) => (name.value = event.currentTarget.value)}
+        />
+      </div>
+      <div class="field">
+        <span class="label">What will be written</span>
+        <CodeBlock text={entryYaml(name.value.trim() || 'name', entry)} label="the entry" wrap />
+      </div>
+      <FieldErrorList id="found-mistakes" mistakes={mistakes.value} />
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy.value}>
+          Add {name.value.trim()}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+  a2a: 'an A2A agent',
+  mcp: 'an MCP server',
+  openai: 'an OpenAI-compatible model',
+  openclaw: 'an OpenClaw gateway',
+  acp: 'an agent that speaks ACP',
+  command: 'a program',
+  module: 'an agent in a file',
+}

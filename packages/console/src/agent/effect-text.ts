@@ -1,0 +1,12 @@
+/** The effects of a configuration change, in one line. */
+import type { ConfigEffects } from '../api/admin.ts'
+
+export function effectsText({ added, changed, removed, restart }: ConfigEffects): string {
+  const words = [
+    ...(added.length > 0 ? [`${added.join(', ')} added`] : []),
+    ...(changed.length > 0 ? [`${changed.join(', ')} changed`] : []),
+    ...(removed.length > 0 ? [`${removed.join(', ')} removed`] : []),
+    ...(restart.length > 0 ? [`${restart.join(', ')} holds after a restart`] : []),
+  ]
+  return words.length === 0 ? 'Nothing is otherwise' : words.join('; ')
+}

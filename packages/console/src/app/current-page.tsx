@@ -1,0 +1,84 @@
+/** The page that the address names. Pages are loaded when first opened, so that the first one appears quickly. */
+import { signal } from '@preact/signals'
+import type { FunctionComponent } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { PageHead } from '../components/layout/page-head.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../components/status/error-notice.tsx'
+import { navigate, path, pageRoute } from './router.ts'
+import type { PageName } from './router.ts'
+
+const pageLoaders: Readonly<Record<PageName, () => Promise<FunctionComponent>>> = {
+  agents: async () => (await import('../pages/agents/agents-page.tsx')).AgentsPage,
+  playground: async () => (await import('../pages/playground/playground-page.tsx')).PlaygroundPage,
+  tasks: async () => (await import('../pages/tasks/tasks-page.tsx')).TasksPage,
+  traces: async () => (await import('../pages/traces/traces-page.tsx')).TracesPage,
+  push: async () => (await import('../pages/push/push-page.tsx')).PushPage,
+  routes: async () => (await import('../pages/routes/routes-page.tsx')).RoutesPage,
+  settings: async () => (await import('../pages/settings/settings-page.tsx')).SettingsPage,
+  welcome: async () => (await import('../pages/welcome/welcome-page.tsx')).WelcomePage,
+}
+
+const loadedPages = signal<Partial<Record<PageName, FunctionComponent>>>({})
+const loadFailure = signal<unknown>(undefined)
+
+async function loadPage(page: PageName): Promise<void> {
+  if (loadedPages.peek()[page] !== undefined) return
+  try {
+    const Page = await pageLoaders[page]()
+    loadedPages.value = { ...loadedPages.peek(), [page]: Page }
+    loadFailure.value = undefined
+  } catch (reason) {
+    loadFailure.value = reason
+  }
+}
+
+/** Loads the page while the session is being checked. */
+export function preloadPage(): void {
+  void loadPage(pageRoute.peek().page ?? 'welcome')
+}
+
+export function CurrentPage() {
+  const { page } = pageRoute.value
+  useEffect(() => {
+    if (page !== undefined) void loadPage(page)
+    else if (path.value === '/') navigate('/welcome', { replace: true })
+  }, [page, path.value])
+  useFocusOnNavigation(page, page !== undefined && loadedPages.value[page] !== undefined)
+  if (page === undefined) {
+    return path.value === '/' ? null : (
+      <>
+        <PageHead title="Page not found" />
+        <EmptyState title={`Nothing is at ${path.value}`}>
+          <a class="button" href="/welcome">
+            Open the start page
+          </a>
+        </EmptyState>
+      </>
+    )
+  }
+  const Page = loadedPages.value[page]
+  if (Page !== undefined) return <Page key={page} />
+  if (loadFailure.value !== undefined) {
+    // After an update of the hub, the file names differ.
+    return <ErrorNotice reason={loadFailure.value} retry={() => location.reload()} />
+  }
+  return <Loading what="the page" />
+}
+
+/**
+ * When the user navigates to another page, moves the focus to its heading, unless the page itself has set the focus. Not on the
+ * first page, where the browser starts at the top anyway.
+ */
+function useFocusOnNavigation(page: PageName | undefined, isLoaded: boolean): void {
+  const last = useRef(page)
+  useEffect(() => {
+    if (!isLoaded || last.current === page) return
+    const isFirst = last.current === undefined
+    last.current = page
+    const content = document.querySelector<HTMLElement>('main')
+    if (isFirst || content === null || content.contains(document.activeElement)) return
+    const heading = content.querySelector<HTMLElement>('h1') ?? content
+    heading.tabIndex = -1
+    heading.focus({ preventScroll: true })
+  }, [page, isLoaded])
+}

@@ -1,0 +1,154 @@
+/** JSON as a tree that can be collapsed, searched and copied by value or path. Collapsed nodes render nothing. */
+import { useSignal } from '@preact/signals'
+import { CopyButton } from './copy-button.tsx'
+import { jsonPath } from './json-path.ts'
+import './json-tree.css'
+
+/** Longer lists are rendered in pages. */
+const pageSize = 100
+const maxLeafLength = 400
+
+export function JsonTreeView({
+  value,
+  open = 2,
+  search = '',
+  changed,
+}: {
+  readonly value: unknown
+  /** The number of levels that are open at first. */
+  readonly open?: number
+  /** Matches are highlighted, and their parents opened. */
+  readonly search?: string
+  /** Paths that differ from the other side of a comparison. */
+  readonly changed?: ReadonlySet<string> | undefined
+}) {
+  return (
+    <div class="json mono">
+      <ValueNode value={value} path="" name={undefined} open={open} search={search.toLowerCase()} changed={changed} />
+    </div>
+  )
+}
+
+interface JsonNode {
+  readonly value: unknown
+  readonly path: string
+  readonly name: string | undefined
+  readonly open: number
+  readonly search: string
+  readonly changed: ReadonlySet<string> | undefined
+}
+
+function ValueNode(node: JsonNode) {
+  const { value } = node
+  if (typeof value === 'object' && value !== null) return <Branch {...node} value={value} />
+  return (
+    <div class={lineClass(node)}>
+      <Name {...node} />
+      <Leaf value={value} search={node.search} />
+      <Tools {...node} />
+    </div>
+  )
+}
+
+function Branch({ value, ...node }: JsonNode & { readonly value: object }) {
+  const isFound = node.search !== '' && JSON.stringify(value).toLowerCase().includes(node.search)
+  const chosenOpen = useSignal<boolean | undefined>(undefined)
+  const shown = useSignal(pageSize)
+  const entries = Object.entries(value)
+  const isList = Array.isArray(value)
+  const isOpen = entries.length > 0 && (chosenOpen.value ?? (isFound || node.open > 0))
+  const [before, after] = isList ? ['[', ']'] : ['{', '}']
+  return (
+    <div>
+      <div class={lineClass({ ...node, value })}>
+        <button
+          type="button"
+          class="json-fold"
+          aria-expanded={isOpen}
+          aria-label={node.name ?? (isList ? 'list' : 'object')}
+          disabled={entries.length === 0}
+          onClick={() => (chosenOpen.value = !isOpen)}
+        >
+          {isOpen ? '▾' : '▸'}
+        </button>
+        <Name {...node} value={value} />
+        <span class="json-mark">
+          {isOpen ? before : `${before}${entries.length === 0 ? '' : ` ${entries.length} `}${after}`}
+        </span>
+        <Tools {...node} value={value} />
+      </div>
+      {isOpen && (
+        <>
+          <div class="json-inside">
+            {entries.slice(0, shown.value).map(([key, one]) => (
+              <ValueNode
+                key={key}
+                value={one}
+                name={key}
+                path={jsonPath(node.path, key, isList)}
+                open={node.open - 1}
+                search={node.search}
+                changed={node.changed}
+              />
+            ))}
+            {entries.length > shown.value && (
+              <button type="button" class="small plain" onClick={() => (shown.value += pageSize * 10)}>
+                {entries.length - shown.value} more
+              </button>
+            )}
+          </div>
+          <div class="json-mark json-end">{after}</div>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Name({ name, search }: JsonNode) {
+  if (name === undefined) return null
+  return (
+    <>
+      <span class={search !== '' && name.toLowerCase().includes(search) ? 'json-key found' : 'json-key'}>{name}</span>
+      <span class="json-mark">: </span>
+    </>
+  )
+}
+
+function Leaf({ value, search }: { readonly value: unknown; readonly search: string }) {
+  const isWhole = useSignal(false)
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  const isCut = text.length > maxLeafLength && !isWhole.value
+  const look = search !== '' && text.toLowerCase().includes(search) ? ' found' : ''
+  return (
+    <>
+      <span class={`json-${value === null ? 'null' : typeof value}${look}`}>
+        {isCut ? `${text.slice(0, maxLeafLength)}…` : text}
+      </span>
+      {isCut && (
+        <button type="button" class="small plain" onClick={() => (isWhole.value = true)}>
+          all {text.length.toLocaleString('en-US')}
+        </button>
+      )}
+    </>
+  )
+}
+
+function Tools({ value, path }: JsonNode) {
+  return (
+    <span class="json-tools">
+      <CopyButton
+        text={() => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
+        label={`Copy value${path === '' ? '' : ` of ${path}`}`}
+      />
+      {path !== '' && (
+        <CopyButton text={path} label={`Copy path ${path}`} class="plain small">
+          path
+        </CopyButton>
+      )}
+    </span>
+  )
+}
+
+function lineClass({ path, changed }: Pick<JsonNode, 'path' | 'changed' | 'value'>): string {
+  return changed?.has(path) === true ? 'json-line changed' : 'json-line'
+}

@@ -1,0 +1,19 @@
+/** Presets of a time filter. */
+
+export type TimePreset = '' | '15m' | '1h' | '1d' | '7d' | 'custom'
+
+export const timePresets: readonly (readonly [span: TimePreset, text: string])[] = [
+  ['', 'Any time'],
+  ['15m', 'Last 15 min'],
+  ['1h', 'Last hour'],
+  ['1d', 'Last day'],
+  ['7d', 'Last 7 days'],
+  ['custom', 'From … to …'],
+]
+
+export const timePresetMs: Readonly<Record<string, number>> = {
+  '15m': 900_000,
+  '1h': 3_600_000,
+  '1d': 86_400_000,
+  '7d': 604_800_000,
+}

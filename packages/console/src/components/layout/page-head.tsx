@@ -1,0 +1,67 @@
+/** The frame of every page: heading, actions and content. */
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Icon } from '../icon.tsx'
+import './page-head.css'
+
+export function PageHead({
+  title,
+  children,
+  backTo,
+}: {
+  readonly title: string
+  readonly children?: ComponentChildren
+  readonly backTo?: string
+}) {
+  useEffect(() => {
+    document.title = `${title} · Parley`
+  }, [title])
+  return (
+    <header class="page-head">
+      {backTo !== undefined && <BackLink to={backTo} />}
+      <h1 class="cut">{title}</h1>
+      <div class="page-actions">{children}</div>
+    </header>
+  )
+}
+
+/** The head of the selected item, beside the list. */
+export function DetailHead({
+  title,
+  children,
+  backTo,
+}: {
+  readonly title: ComponentChildren
+  readonly children?: ComponentChildren
+  readonly backTo: string
+}) {
+  return (
+    <header class="detail-head">
+      <BackLink to={backTo} />
+      <h2 class="cut grow">{title}</h2>
+      <div class="page-actions">{children}</div>
+    </header>
+  )
+}
+
+function BackLink({ to }: { readonly to: string }) {
+  return (
+    <a class="button plain icon small" href={to} aria-label="Close" title="Close (Esc)">
+      <Icon name="back" />
+    </a>
+  )
+}
+
+/** A list of names and values. */
+export function FactList({ children }: { readonly children: ComponentChildren }) {
+  return <dl class="facts">{children}</dl>
+}
+
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

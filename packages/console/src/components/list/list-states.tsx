@@ -1,0 +1,67 @@
+/** Shared parts of lists beside a detail: new-items button and empty state. */
+import type { ComponentChildren, RefObject } from 'preact'
+import type { PagedList } from '../../api/paged-list.ts'
+import { setQuery } from '../../app/router.ts'
+import { EmptyState } from '../status/error-notice.tsx'
+import { pluralize } from '../format.ts'
+import './list-states.css'
+
+type ListControls = Pick<PagedList<unknown>, 'newCount' | 'setAtTop' | 'hasMore' | 'loadMore'>
+
+/** Items that arrived while the user reads further down. */
+export function NewItemsButton({
+  list,
+  frame,
+}: {
+  readonly list: ListControls
+  readonly frame: RefObject<HTMLElement | null>
+}) {
+  if (list.newCount.value === 0) return null
+  return (
+    <button
+      type="button"
+      class="small listing-new"
+      onClick={() => {
+        frame.current?.querySelector('.virtual')?.scrollTo({ top: 0 })
+        list.setAtTop(true)
+      }}
+    >
+      {pluralize(list.newCount.value, 'new', 'new')}
+    </button>
+  )
+}
+
+/** An empty list: older pages may have matches, the filters may exclude everything, or there is nothing yet (`children`). */
+export function EmptyList({
+  list,
+  what,
+  filters,
+  isFiltered,
+  children,
+}: {
+  readonly list: ListControls
+  /** Singular name of an item, such as `trace`. */
+  readonly what: string
+  /** Names of the filters in the address. */
+  readonly filters: readonly string[]
+  readonly isFiltered: boolean
+  readonly children: ComponentChildren
+}) {
+  if (list.hasMore.value) {
+    return (
+      <EmptyState title="Nothing among the newest">
+        <button type="button" onClick={list.loadMore}>
+          Look further back
+        </button>
+      </EmptyState>
+    )
+  }
+  if (!isFiltered) return <>{children}</>
+  return (
+    <EmptyState title={`No ${what} fits`}>
+      <button type="button" onClick={() => setQuery(Object.fromEntries(filters.map((name) => [name, ''])))}>
+        Clear the filters
+      </button>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import { adminCurl, shellQuote, sendMessageCurl } from './curl.ts'
+
+describe('a request for the terminal', () => {
+  it('is one argument, whatever stands in it', () => {
+    const odd = `it's "odd" $HOME \`ls\` \\ ; &`
+    assert.equal(execFileSync('sh', ['-c', `printf %s ${shellQuote(odd)}`], { encoding: 'utf8' }), odd)
+  })
+
+  it('names the key and does not show it', () => {
+    assert.equal(
+      adminCurl('http://127.0.0.1:3000', '/admin/tasks?text=a'),
+      `curl -H "Authorization: Bearer $PARLEY_ADMIN_KEY" 'http://127.0.0.1:3000/admin/tasks?text=a'`,
+    )
+  })
+
+  it('sends a message that an agent understands', () => {
+    assert.match(sendMessageCurl('http://h', { name: 'a b', isOpen: true }), /'http:\/\/h\/a2a\/a%20b' \\\n/)
+    const echo = sendMessageCurl('http://h', { name: 'a', isOpen: true }).replace(/^curl .* -d/s, 'printf %s')
+    const body = JSON.parse(execFileSync('sh', ['-c', echo], { encoding: 'utf8' }))
+    assert.equal(body.params.message.parts[0].text, 'Hello')
+    assert.match(body.params.message.messageId, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
+  })
+
+  it('names a key only for an agent that needs one', () => {
+    assert.match(
+      sendMessageCurl('http://h', { name: 'a', isOpen: false }),
+      /-H "Authorization: Bearer \$PARLEY_KEY" \\\n/,
+    )
+    assert.doesNotMatch(sendMessageCurl('http://h', { name: 'a', isOpen: true }), /Authorization/)
+  })
+})

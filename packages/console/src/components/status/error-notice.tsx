@@ -1,0 +1,53 @@
+/** An error: what failed, why and what to do next, with details for support. */
+import type { ComponentChildren } from 'preact'
+import { toProblem } from '../../api/problem.ts'
+import { CopyButton } from '../content/copy-button.tsx'
+import { Icon } from '../icon.tsx'
+import './error-notice.css'
+
+export function ErrorNotice({ reason, retry }: { readonly reason: unknown; readonly retry?: () => void }) {
+  const problem = toProblem(reason)
+  const details = [problem.request, problem.status, problem.code, problem.message].filter(Boolean).join('\n')
+  return (
+    <div class="trouble" role="alert">
+      <Icon name="warning" />
+      <div class="grow">
+        <p>{problem.message}</p>
+        {problem.violations.length > 0 && (
+          <ul>
+            {problem.violations.map(({ field, description }) => (
+              <li key={field}>
+                <code>{field}</code> {description}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {retry !== undefined && (
+        <button type="button" class="small" onClick={retry}>
+          Try again
+        </button>
+      )}
+      <CopyButton text={details} label="Copy the details" />
+    </div>
+  )
+}
+
+/** An empty state: what would be here, and the one action that fills it. */
+export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+/** Appears after a delay, so that fast loads do not flicker. */
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p class="loading" role="status">
+      Loading {what} …
+    </p>
+  )
+}

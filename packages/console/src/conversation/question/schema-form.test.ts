@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { formFieldsFromSchema, parseForm } from './schema-form.ts'
+
+const schema = {
+  type: 'object',
+  properties: {
+    city: { type: 'string', title: 'City', description: 'Where', minLength: 2 },
+    maxPrice: { type: 'number', minimum: 10 },
+    people: { type: 'integer', default: 2, maximum: 8 },
+    smoking: { type: 'boolean' },
+    table: { type: 'string', enum: ['inside', 'outside'] },
+    seat: {
+      oneOf: [
+        { const: 1, title: 'Window' },
+        { const: 2, title: 'Door' },
+      ],
+    },
+    extras: { type: 'array', items: { type: 'string', enum: ['bread', 'wine'] }, minItems: 1 },
+    mail: { type: 'string', format: 'email' },
+    day: { type: 'string', format: 'date' },
+    pin: { type: 'string', format: 'password' },
+    token: { type: 'string', writeOnly: true },
+    notes: { type: 'string', maxLength: 2_000 },
+    more: { type: 'object' },
+    name: { type: ['string', 'null'] },
+  },
+  required: ['city', 'table'],
+}
+
+describe('a form out of a schema', () => {
+  const fields = formFieldsFromSchema(schema, { city: 'Rome' }) ?? []
+  const of = (name: string) => fields.find((field) => field.name === name)
+
+  it('has a field of the fitting kind for each property', () => {
+    assert.deepEqual(
+      fields.map(({ name, kind, type }) => `${name} ${kind} ${type}`),
+      [
+        'city text text',
+        'maxPrice number number',
+        'people number number',
+        'smoking yes text',
+        'table choice text',
+        'seat choice text',
+        'extras choices text',
+        'mail text email',
+        'day text date',
+        'pin text text',
+        'token text text',
+        'notes long text',
+        'more json text',
+        'name text text',
+      ],
+    )
+    assert.deepEqual([of('city')?.label, of('city')?.hint, of('city')?.isRequired], ['City', 'Where', true])
+    assert.equal(of('maxPrice')?.label, 'Max price')
+    assert.deepEqual(
+      fields.filter(({ isSecret }) => isSecret).map(({ name }) => name),
+      ['pin', 'token'],
+    )
+  })
+
+  it('begins with what is known already', () => {
+    assert.deepEqual([of('city')?.initial, of('people')?.initial], ['Rome', '2'])
+  })
+
+  it('is read as the data that was asked for; what is empty and may be is left out', () => {
+    const filled = {
+      city: 'Oslo',
+      maxPrice: '12.5',
+      people: '3',
+      table: 'outside',
+      seat: '2',
+      extras: ['wine'],
+      more: '{"a":1}',
+    }
+    assert.deepEqual(parseForm(fields, filled), {
+      data: {
+        city: 'Oslo',
+        maxPrice: 12.5,
+        people: 3,
+        smoking: false,
+        table: 'outside',
+        seat: 2,
+        extras: ['wine'],
+        more: { a: 1 },
+      },
+    })
+  })
+
+  it('says what is wrong, field by field', () => {
+    const filled = { city: 'O', maxPrice: '5', people: '2.5', smoking: 'true', more: '{' }
+    assert.deepEqual(parseForm(fields, filled), {
+      mistakes: {
+        city: '2 characters at least.',
+        maxPrice: '10 at least.',
+        people: 'A whole number, please.',
+        table: 'Needed.',
+        extras: 'Choose at least one.',
+        more: 'This is no JSON.',
+      },
+    })
+  })
+
+  it('is none where there is no schema of an object', () => {
+    for (const other of [
+      undefined,
+      null,
+      'x',
+      [],
+      { type: 'string' },
+      { type: 'object', properties: {} },
+      { properties: { a: 1 } },
+    ])
+      assert.equal(formFieldsFromSchema(other as never), undefined)
+  })
+})

@@ -1,0 +1,126 @@
+/** One agent: overview, card, how to call it, keys and settings. */
+import { callAdmin } from '../../api/admin-client.ts'
+import { isProblem } from '../../api/problem.ts'
+import { useResource } from '../../api/resource.ts'
+import { usePaletteActions } from '../../app/palette-state.ts'
+import { navigate } from '../../app/router.ts'
+import { DetailHead } from '../../components/layout/page-head.tsx'
+import { Tabs } from '../../components/layout/tabs.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { agentPath, playgroundPath } from '../../agent/agent-path.ts'
+import { CardTab } from './card/card-tab.tsx'
+import { ConnectTab } from './connect/connect-tab.tsx'
+import { KeysPanel } from '../../keys/keys-panel.tsx'
+import { RefreshAgentButton } from './refresh-agent-button.tsx'
+import { OverviewTab } from './overview/overview-tab.tsx'
+import { SettingsTab } from './settings/settings-tab.tsx'
+import { affectsAgent } from '../../api/use-agents.ts'
+import type { AgentTabProps } from './agent-tab-props.ts'
+import './agent-detail-view.css'
+
+const tabs = [
+  ['overview', 'Overview'],
+  ['card', 'Card'],
+  ['connect', 'Connect'],
+  ['keys', 'Keys'],
+  ['settings', 'Settings'],
+] as const
+
+/** The agent and its cards, loaded together because every tab needs both. */
+async function loadAgent(name: string, signal: AbortSignal): Promise<AgentTabProps> {
+  const params = { agent: name }
+  const [agent, cards] = await Promise.all([
+    callAdmin('getAgent', { params, signal }),
+    callAdmin('getAgentCards', { params, signal }).catch((reason: unknown) => {
+      if (isProblem(reason, 'NOT_FOUND')) return undefined
+      throw reason
+    }),
+  ])
+  return { agent, cards }
+}
+
+export function AgentDetailView({
+  name,
+  tab,
+  search,
+}: {
+  readonly name: string
+  readonly tab: string
+  readonly search: string
+}) {
+  const found = useResource(`agent ${name}`, (signal) => loadAgent(name, signal), affectsAgent(name))
+  const problem = found.problem.value
+  const shown = found.value.value
+  usePaletteActions([
+    { title: `Try ${name} in the playground`, run: () => navigate(playgroundPath(name)) },
+    { title: `Make a key for ${name}`, run: () => navigate(`${agentPath(name, 'keys')}?make=key`) },
+    { title: `Connect a program to ${name}`, run: () => navigate(agentPath(name, 'connect')) },
+  ])
+  if (isProblem(problem, 'NOT_FOUND')) return <AgentNotFound name={name} search={search} />
+  return (
+    <>
+      <DetailHead title={shown?.agent.title ?? name} backTo={`/agents${search}`}>
+        <RefreshAgentButton name={name} onLooked={() => found.reload()} />
+        <a class="button primary" href={playgroundPath(name)}>
+          Try it
+        </a>
+      </DetailHead>
+      <Tabs
+        label={`Views of ${name}`}
+        open={tab}
+        tabs={tabs.map(([id, label]) => ({ id, label, href: agentPath(name, id) + search }))}
+      />
+      {problem !== undefined && <ErrorNotice reason={problem} retry={() => found.reload()} />}
+      {shown === undefined ? (
+        problem === undefined && <Loading what="the agent" />
+      ) : (
+        <div class="scroll agent-scroll" tabIndex={-1}>
+          <AgentTab tab={tab} shown={shown} reload={() => found.reload()} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function AgentTab({
+  tab,
+  shown,
+  reload,
+}: {
+  readonly tab: string
+  readonly shown: AgentTabProps
+  readonly reload: () => void
+}) {
+  switch (tab) {
+    case 'overview':
+      return <OverviewTab {...shown} />
+    case 'card':
+      return <CardTab {...shown} onApproved={reload} />
+    case 'connect':
+      return <ConnectTab {...shown} />
+    case 'keys':
+      return <KeysPanel agent={shown.agent.name} />
+    case 'settings':
+      return <SettingsTab {...shown} onChanged={reload} />
+    default:
+      return (
+        <EmptyState title="There is no such view">
+          <a href={agentPath(shown.agent.name)}>Go to the overview</a>
+        </EmptyState>
+      )
+  }
+}
+
+function AgentNotFound({ name, search }: { readonly name: string; readonly search: string }) {
+  return (
+    <>
+      <DetailHead title={name} backTo={`/agents${search}`} />
+      <EmptyState title={`There is no agent ${name}`}>
+        <p>It may have been taken out of the configuration. Its tasks are still there.</p>
+        <a class="button" href={`/tasks?agent=${encodeURIComponent(name)}`}>
+          Tasks of {name}
+        </a>
+      </EmptyState>
+    </>
+  )
+}

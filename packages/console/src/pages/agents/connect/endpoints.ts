@@ -1,0 +1,50 @@
+/** The endpoints of an agent by binding and version, from its cards. */
+import type { AgentCards, AgentDetail } from '../../../api/admin.ts'
+
+export interface Endpoint {
+  readonly binding: string
+  readonly version: string
+  readonly url: string
+  readonly note: string | undefined
+}
+
+const names: Readonly<Record<string, string>> = { JSONRPC: 'JSON-RPC', 'HTTP+JSON': 'REST', GRPC: 'gRPC' }
+
+export function endpointsOf(
+  { endpoints, card }: Pick<AgentDetail, 'endpoints' | 'card'>,
+  cards: AgentCards | undefined,
+): readonly Endpoint[] {
+  const newer = endpoints.map(({ protocolBinding, protocolVersion, url, tenant }): Endpoint => ({
+    binding: names[protocolBinding] ?? protocolBinding,
+    version: protocolVersion,
+    url,
+    note: noteOf(protocolBinding, protocolVersion, tenant),
+  }))
+  return [
+    ...newer,
+    ...v02Endpoint(cards?.cards['0.2']),
+    {
+      binding: 'Card',
+      version: 'all',
+      url: card,
+      note: 'A2A-Version says which one is wanted; without it, one that all can read.',
+    },
+  ]
+}
+
+function noteOf(binding: string, version: string, tenant: string | undefined): string | undefined {
+  if (tenant !== undefined) return `with the tenant ${tenant}`
+  if (binding !== 'HTTP+JSON') return undefined
+  return version.startsWith('0.') ? 'such as POST …/v1/message:send' : 'such as POST …/message:send'
+}
+
+/** A 0.2 card has a different shape. */
+function v02Endpoint(card: Readonly<Record<string, unknown>> | undefined): readonly Endpoint[] {
+  const url = card?.['url']
+  return typeof url === 'string' ? [{ binding: 'JSON-RPC', version: '0.2', url, note: undefined }] : []
+}
+
+/** The URL of the hub, derived from the URL of one of its agents. */
+export function hubUrlOf(url: string): string {
+  return url.replace(/\/a2a\/[^/]*\/?$/, '')
+}

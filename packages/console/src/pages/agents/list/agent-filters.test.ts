@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Agent } from '../../../api/admin.ts'
+import { agentFiltersFromQuery, matchesAgentFilters, hasAgentFilters, agentKinds, agentTags } from './agent-filters.ts'
+import {
+  agentStatus,
+  breakerText,
+  agentLastError,
+  loadText,
+  needsAttention,
+  signatureStatus,
+} from '../../../agent/agent-status.ts'
+
+const talker: Agent = {
+  name: 'talker',
+  title: 'Talker',
+  description: 'Says what you say',
+  kind: 'module',
+  state: 'open',
+  health: { state: 'up', breaker: 'closed' },
+  version: '1.0.0',
+  url: 'http://hub/a2a/talker',
+  card: 'http://hub/a2a/talker/card',
+  tags: ['demo', 'talk'],
+  skills: [{ id: 'sing', name: 'Sing', description: 'Sings a song', tags: ['talk'] }],
+  isDefault: false,
+  isOpen: true,
+  isCardPrivate: false,
+  load: { working: 0, waiting: 0, streams: 0 },
+}
+const filter = (search: string) => agentFiltersFromQuery(new URLSearchParams(search))
+
+describe('the agents that are meant', () => {
+  it('have every word somewhere in what they say of themselves', () => {
+    for (const text of ['', 'TALK', 'song sing', 'module', 'says demo']) {
+      assert.ok(matchesAgentFilters(talker, filter(`text=${text}`)), text)
+    }
+    assert.ok(!matchesAgentFilters(talker, filter('text=talk+nothing')))
+  })
+
+  it('are of the kind, tag and health that is asked for', () => {
+    assert.ok(matchesAgentFilters(talker, filter('kind=module&tag=demo&health=up')))
+    for (const other of ['kind=a2a', 'tag=music', 'health=down', 'health=care'])
+      assert.ok(!matchesAgentFilters(talker, filter(other)), other)
+    const blocked: Agent = { ...talker, drift: 'blocked' }
+    assert.ok(matchesAgentFilters(blocked, filter('health=down')))
+    assert.ok(matchesAgentFilters(blocked, filter('health=care')))
+  })
+
+  it('are all of them if nothing is asked for', () => {
+    assert.ok(!hasAgentFilters(filter('')))
+    assert.ok(hasAgentFilters(filter('tag=demo')))
+    const other: Agent = { ...talker, kind: 'a2a', tags: ['art'] }
+    assert.deepEqual(
+      [agentKinds([talker, other, talker]), agentTags([talker, other])],
+      [
+        ['a2a', 'module'],
+        ['art', 'demo', 'talk'],
+      ],
+    )
+  })
+})
+
+const startError = {
+  message: 'there is no file',
+  at: '2030-01-31T12:00:00.000Z',
+  nextTryAt: '2030-01-31T12:00:30.000Z',
+}
+
+describe('how an agent is', () => {
+  it('is told by the worst that is known of it', () => {
+    const look = (more: Partial<Agent>) => agentStatus({ ...talker, ...more }).word
+    assert.equal(look({}), 'up')
+    assert.equal(look({ health: { state: 'slow', breaker: 'closed' } }), 'slow')
+    assert.equal(look({ health: { state: 'down', breaker: 'open' }, drift: 'changed' }), 'down')
+    assert.equal(look({ drift: 'blocked' }), 'blocked')
+    assert.equal(agentStatus({ ...talker, state: 'unavailable', startError }).why, 'there is no file')
+  })
+
+  it('has as its last error what keeps it from taking messages, else the task that failed last', () => {
+    const lastError = { taskId: 't', at: '2030-01-31T11:00:00.000Z', text: 'no' }
+    const errorOf = (more: Partial<Agent>) => agentLastError({ ...talker, ...more })
+    assert.equal(errorOf({}), undefined)
+    assert.deepEqual(errorOf({ lastError }), lastError)
+    assert.deepEqual(errorOf({ lastError, state: 'unavailable', startError }), {
+      text: 'there is no file',
+      at: startError.at,
+      taskId: undefined,
+    })
+    assert.equal(errorOf({ lastError, health: { state: 'down', why: 'refused', breaker: 'open' } })?.text, 'refused')
+  })
+
+  it('wants care as soon as anything is not as it should be', () => {
+    assert.ok(!needsAttention(talker))
+    assert.ok(needsAttention({ ...talker, drift: 'changed' }))
+    assert.ok(needsAttention({ ...talker, health: { state: 'up', breaker: 'half-open' } }))
+    assert.equal(breakerText('closed'), undefined)
+    assert.match(breakerText('open') ?? '', /Nothing is handed on/)
+  })
+
+  it('says what it does now', () => {
+    assert.equal(loadText(talker.load), 'idle')
+    assert.equal(loadText({ working: 1_200, waiting: 1, streams: 1 }), '1,200 working · 1 waiting · 1 stream')
+  })
+
+  it('says what became of a signature', () => {
+    const words = (['verified', 'unverified', 'unsigned', 'unchecked'] as const).map(
+      (status) => signatureStatus({ status }).word,
+    )
+    assert.deepEqual(words, ['verified', 'not verified', 'unsigned', 'not checked'])
+    assert.equal(signatureStatus(undefined).word, 'not checked')
+    assert.equal(signatureStatus({ status: 'verified', kid: 'k1', alg: 'ES256' }).why, 'Signed with k1 (ES256).')
+  })
+})

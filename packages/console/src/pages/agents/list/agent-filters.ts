@@ -1,0 +1,49 @@
+/** Filters agents by text, kind, tag and health, as given in the address. */
+import type { Agent } from '../../../api/admin.ts'
+import { agentStatus, needsAttention } from '../../../agent/agent-status.ts'
+
+export interface AgentFilters {
+  readonly text: string
+  readonly kind: string
+  readonly tag: string
+  /** `up`, `slow`, `down`, or `care`: all agents that need attention. */
+  readonly health: string
+}
+
+export function agentFiltersFromQuery(query: URLSearchParams): AgentFilters {
+  const word = (name: string): string => query.get(name) ?? ''
+  return { text: word('text'), kind: word('kind'), tag: word('tag'), health: word('health') }
+}
+
+export function hasAgentFilters(filter: AgentFilters): boolean {
+  return Object.values(filter).some((word: string) => word !== '')
+}
+
+export function matchesAgentFilters(agent: Agent, { text, kind, tag, health }: AgentFilters): boolean {
+  if (kind !== '' && agent.kind !== kind) return false
+  if (tag !== '' && !agent.tags.includes(tag)) return false
+  if (health === 'care' ? !needsAttention(agent) : health !== '' && healthOf(agent) !== health) return false
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return true
+  const said = agentSearchText(agent)
+  return words.every((word) => said.includes(word))
+}
+
+/** Blocked and unavailable agents count as `down`, because they cannot be called. */
+function healthOf(agent: Agent): string {
+  const { word } = agentStatus(agent)
+  return word === 'blocked' || word === 'unavailable' ? 'down' : word
+}
+
+function agentSearchText({ name, title, description = '', kind, tags, skills }: Agent): string {
+  const skillWords = skills.flatMap((skill) => [skill.id, skill.name, skill.description])
+  return [name, title, description, kind, ...tags, ...skillWords].join('\n').toLowerCase()
+}
+
+export function agentKinds(agents: readonly Agent[]): readonly string[] {
+  return [...new Set(agents.map(({ kind }) => kind))].toSorted()
+}
+
+export function agentTags(agents: readonly Agent[]): readonly string[] {
+  return [...new Set(agents.flatMap(({ tags }) => tags))].toSorted()
+}

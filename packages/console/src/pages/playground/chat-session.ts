@@ -1,0 +1,345 @@
+/**
+ * A conversation with one agent: its logged tasks and the current exchange. The stream of an answer reconnects after the hub was
+ * unreachable, and a reloaded page continues with the task that its address names.
+ */
+import { signal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
+import { newId } from '@parley/a2a'
+import type { Json, Message, Part } from '@parley/a2a'
+import type { EventStream } from '@parley/a2a/client'
+import { connectionStatus, subscribeToChanges } from '../../api/change-feed.ts'
+import type { Change } from '../../api/change-feed.ts'
+import { callAdmin } from '../../api/admin-client.ts'
+import { Problem } from '../../api/problem.ts'
+import { announce } from '../../app/announce.ts'
+import { redactSecrets } from '../../conversation/question/build-answer.ts'
+import {
+  applyEvents,
+  fromStreamEvent,
+  isWorkingState,
+  isEndState,
+  withPendingMessage,
+} from '../../conversation/transcript.ts'
+import type { TranscriptEvent } from '../../conversation/transcript.ts'
+import { taskStateDisplay } from '../../components/status/task-state.tsx'
+import { oncePerFrame } from './once-per-frame.ts'
+import { errorCodeOf, clientProblem } from './agent-connections.ts'
+import type { AgentConnections, ProtocolChoice } from './agent-connections.ts'
+import { createConversationTasks } from './conversation-tasks.ts'
+import type { ConversationTask } from './conversation-tasks.ts'
+import { loadContext, loadTask } from './load-conversation.ts'
+
+/** The position in the conversation; both are `undefined` before it starts. */
+export interface ChatLocation {
+  readonly contextId: string | undefined
+  readonly taskId: string | undefined
+}
+
+export interface ChatFailure {
+  readonly problem: Problem
+  /** Repeats the request, if that is safe. */
+  readonly retry: (() => void) | undefined
+  /** The hub was unreachable; the client retries automatically. */
+  readonly isTransient: boolean
+}
+
+export interface SendOptions extends ProtocolChoice {
+  readonly isStreamed: boolean
+  /** The task to continue. */
+  readonly taskId: string | undefined
+  /** Values of the message that must not be shown. */
+  readonly secrets?: readonly Json[]
+}
+
+export type ChatPhase = 'still' | 'loading' | 'sending' | 'following'
+
+export interface ChatSession {
+  readonly tasks: ReadonlySignal<readonly ConversationTask[]>
+  readonly location: ReadonlySignal<ChatLocation>
+  readonly phase: ReadonlySignal<ChatPhase>
+  readonly failure: ReadonlySignal<ChatFailure | undefined>
+  readonly hasEarlier: ReadonlySignal<boolean>
+  open(place: ChatLocation, way: ProtocolChoice): void
+  send(parts: readonly Part[], how: SendOptions): void
+  cancel(way: ProtocolChoice): Promise<void>
+  loadEarlier(): void
+  close(): void
+}
+
+const tasksPerPage = 20
+const transientCodes = /^(UNAVAILABLE|INTERRUPTED|TIMEOUT)$/
+
+export function createChatSession(
+  name: string,
+  connections: AgentConnections,
+  currentCaller: () => string,
+): ChatSession {
+  const slots = createConversationTasks(currentCaller)
+  const place = signal<ChatLocation>({ contextId: undefined, taskId: undefined })
+  const phase = signal<ChatPhase>('still')
+  const trouble = signal<ChatFailure | undefined>(undefined)
+  const hasEarlier = signal(false)
+  let most = tasksPerPage
+  /** Aborts the current work: a stream or a load. */
+  let current = new AbortController()
+  const closing = new AbortController()
+  let way: ProtocolChoice = { version: '1.0', binding: 'JSONRPC' }
+  let refreshTimer: ReturnType<typeof setTimeout> | undefined
+
+  function begin(next: ChatPhase): AbortSignal {
+    current.abort()
+    current = new AbortController()
+    trouble.value = undefined
+    phase.value = next
+    return current.signal
+  }
+
+  /** Runs `work` until it ends or other work begins. */
+  async function attempt(
+    next: ChatPhase,
+    what: string,
+    work: (signal: AbortSignal) => Promise<void>,
+    again?: () => void,
+  ): Promise<void> {
+    const signal = begin(next)
+    try {
+      await work(signal)
+    } catch (reason) {
+      if (signal.aborted) return
+      // If the session has ended, this call marks it as signed out.
+      if (errorCodeOf(reason) === 'UNAUTHENTICATED') void callAdmin('getSession').catch(() => {})
+      trouble.value = {
+        problem: clientProblem(reason, what),
+        retry: again,
+        isTransient: transientCodes.test(errorCodeOf(reason)),
+      }
+    }
+    if (!signal.aborted) phase.value = 'still'
+  }
+
+  function load({ contextId, taskId }: ChatLocation): void {
+    const again = (): void => load({ contextId, taskId })
+    void attempt(
+      'loading',
+      'the conversation',
+      async (signal) => {
+        const first = contextId === undefined && taskId !== undefined ? await loadTask(taskId, signal) : undefined
+        if (first !== undefined && first.agent !== name) {
+          throw new Problem(`This task is one of ${first.agent}.`, { code: 'NOT_FOUND', request: `task ${taskId}` })
+        }
+        const context = contextId ?? first?.transcript.contextId
+        if (context === undefined) return slots.replace([])
+        const { loaded, hasMore } = await loadContext(name, context, most, signal)
+        if (signal.aborted) return
+        slots.replace(loaded)
+        hasEarlier.value = hasMore
+        place.value = { contextId: context, taskId }
+        signal.throwIfAborted()
+        resumeStream()
+      },
+      again,
+    )
+  }
+
+  /** Resumes the stream of the task in progress. */
+  function resumeStream(): void {
+    const slot = slots.find(place.peek().taskId) ?? slots.list.peek().at(-1)
+    if (
+      slot?.transcript.taskId === undefined ||
+      slot.otherCaller !== undefined ||
+      !isWorkingState(slot.transcript.state)
+    )
+      return
+    const { taskId, head } = slot.transcript
+    void attempt(
+      'following',
+      'SubscribeToTask',
+      async (signal) => {
+        const agent = await connections.connect(name, way)
+        const after = head > 0 ? { lastEventId: String(head) } : {}
+        await follow(slot.key, agent.subscribe(taskId, { signal, ...after }), signal)
+      },
+      resumeStream,
+    )
+  }
+
+  async function follow(key: string, stream: EventStream, signal: AbortSignal, onFirst?: () => void): Promise<void> {
+    let queue: TranscriptEvent[] = []
+    const show = (): void => {
+      const told = queue
+      queue = []
+      if (told.length > 0 && !signal.aborted) applyToTask(key, told)
+    }
+    const showSoon = oncePerFrame(show)
+    try {
+      for await (const { event, id } of stream.frames()) {
+        onFirst?.()
+        if (phase.peek() === 'sending' && !signal.aborted) phase.value = 'following'
+        const seq = id === undefined || Number.isNaN(Number(id)) ? undefined : Number(id)
+        queue.push(fromStreamEvent(event, seq, Date.now()))
+        showSoon()
+      }
+    } finally {
+      show()
+    }
+    const state = slots.get(key)?.transcript.state
+    if (signal.aborted || state === undefined) return
+    announce(`${name}: ${taskStateDisplay(state).word}`)
+    const taskId = slots.get(key)?.transcript.taskId
+    if (isEndState(state) && taskId !== undefined) void readLog(taskId)
+  }
+
+  /**
+   * Only the log has the time at which the task began, and so its duration. Errors are ignored: everything else is shown without
+   * it.
+   */
+  async function readLog(taskId: string): Promise<void> {
+    const loaded = await loadTask(taskId, closing.signal).catch(() => undefined)
+    if (loaded !== undefined && slots.find(taskId) !== undefined) slots.refresh(loaded)
+  }
+
+  function applyToTask(key: string, told: readonly TranscriptEvent[]): void {
+    const { taskId, contextId } = slots.update(key, (talk) => applyEvents(talk, told))
+    const known = place.peek()
+    const next = { contextId: contextId ?? known.contextId, taskId: taskId ?? known.taskId }
+    if (next.contextId !== known.contextId || next.taskId !== known.taskId) place.value = next
+  }
+
+  function send(parts: readonly Part[], how: SendOptions): void {
+    const { contextId } = place.peek()
+    const message: Message = {
+      messageId: newId(),
+      role: 'ROLE_USER',
+      parts,
+      ...(contextId === undefined ? {} : { contextId }),
+      ...(how.taskId === undefined ? {} : { taskId: how.taskId }),
+    }
+    way = how
+    post(slots.find(how.taskId)?.key ?? slots.addPending().key, message, how)
+  }
+
+  function post(key: string, message: Message, how: SendOptions): void {
+    const { secrets = [], isStreamed } = how
+    const shown = { ...message, parts: redactSecrets(message.parts as unknown as Json, secrets) as unknown as Part[] }
+    slots.update(key, (talk) => withPendingMessage(talk, shown, Date.now()))
+    // The same id is the same message, so a retry is safe. A message with a secret is not kept for a retry.
+    const again = secrets.length > 0 ? undefined : () => post(key, message, how)
+    void attempt(
+      'sending',
+      isStreamed ? 'SendStreamingMessage' : 'SendMessage',
+      async (signal) => {
+        const agent = await connections.connect(name, how)
+        const show = connections.hideSecrets(secrets)
+        try {
+          if (isStreamed) return await follow(key, agent.stream(message, { signal }), signal, show)
+          await applyResponse(key, await agent.send(message, { signal }))
+        } finally {
+          show()
+        }
+      },
+      again,
+    )
+  }
+
+  /** Applies the whole response: the log has the order of its events. */
+  async function applyResponse(
+    key: string,
+    answer: Awaited<ReturnType<Awaited<ReturnType<AgentConnections['connect']>>['send']>>,
+  ): Promise<void> {
+    const { kind, ...told } = answer
+    const event = kind === 'task' ? { task: answer } : { message: told as Message }
+    applyToTask(key, [fromStreamEvent(event, undefined, Date.now())])
+    if (kind === 'task') slots.refresh(await loadTask(answer.id, current.signal))
+  }
+
+  async function cancel(how: ProtocolChoice): Promise<void> {
+    const slot = slots.find(place.peek().taskId) ?? slots.list.peek().at(-1)
+    const taskId = slot?.transcript.taskId
+    if (slot === undefined || taskId === undefined) {
+      current.abort()
+      phase.value = 'still'
+      return
+    }
+    try {
+      const agent = await connections.connect(name, how)
+      const task = await agent.cancel(taskId)
+      // While a stream is open, it brings these events.
+      if (phase.peek() === 'still') applyToTask(slot.key, [fromStreamEvent({ task }, undefined, Date.now())])
+    } catch (reason) {
+      trouble.value = { problem: clientProblem(reason, 'CancelTask'), retry: undefined, isTransient: false }
+    }
+  }
+
+  function scheduleRefresh(): void {
+    clearTimeout(refreshTimer)
+    refreshTimer = setTimeout(() => void refresh(), 150)
+  }
+
+  /** Refreshes silently: on failure the current content stays. */
+  async function refresh(): Promise<void> {
+    const { contextId } = place.peek()
+    if (contextId === undefined || phase.peek() !== 'still') return
+    const { signal } = current
+    try {
+      const { loaded, hasMore } = await loadContext(name, contextId, most, signal)
+      if (signal.aborted || phase.peek() !== 'still') return
+      slots.replace(loaded)
+      hasEarlier.value = hasMore
+      if (trouble.peek() === undefined) resumeStream()
+    } catch {
+      // The next change refreshes again.
+    }
+  }
+
+  /** Handles changes that other clients, or the agent itself, made in this conversation. */
+  function onHubChange(change: Change): void {
+    if (place.peek().contextId === undefined || phase.peek() !== 'still') return
+    if (change.type === 'reset' || change.type === 'tasks') return scheduleRefresh()
+    if (change.type !== 'task' || change.task.contextId !== place.peek().contextId) return
+    if (change.task.agent !== name) return
+    const known = slots.find(change.task.id)
+    if (known === undefined || (known.transcript.head < change.task.head && !isEndState(known.transcript.state)))
+      scheduleRefresh()
+  }
+  const unsubscribeChanges = subscribeToChanges(onHubChange)
+  const unsubscribeStatus = connectionStatus.subscribe((now) => {
+    const { retry, isTransient = false } = trouble.peek() ?? {}
+    if (now === 'live' && isTransient) retry?.()
+  })
+
+  return {
+    tasks: slots.list,
+    location: place,
+    phase,
+    failure: trouble,
+    hasEarlier,
+    open(next, how) {
+      way = how
+      const known = place.peek()
+      if (next.contextId === known.contextId && next.taskId === known.taskId) return
+      if (next.contextId !== undefined && next.contextId === known.contextId) {
+        // Another task of the shown conversation, or a new one.
+        place.value = next
+        if (next.taskId === undefined || slots.find(next.taskId) !== undefined) return
+      }
+      most = tasksPerPage
+      place.value = next
+      if (next.contextId !== undefined || next.taskId !== undefined) return load(next)
+      begin('still')
+      slots.replace([])
+    },
+    send,
+    cancel,
+    loadEarlier() {
+      most += tasksPerPage
+      load(place.peek())
+    },
+    close() {
+      unsubscribeChanges()
+      unsubscribeStatus()
+      clearTimeout(refreshTimer)
+      current.abort()
+      closing.abort()
+    },
+  }
+}

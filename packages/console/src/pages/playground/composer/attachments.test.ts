@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { addAttachments, maxAttachmentBytes, parseDataPart } from './attachments.ts'
+import { fileParts } from './file-parts.ts'
+import { grpcurlCommand } from '../grpcurl.ts'
+
+const file = (name: string, size: number): File =>
+  new File([new Uint8Array(size)], name, { type: 'text/plain', lastModified: 1 })
+
+describe('files of a message', () => {
+  it('are taken once each, up to what the hub takes', () => {
+    const one = file('a.txt', 10)
+    const { files, refused } = addAttachments(
+      [one],
+      [file('a.txt', 10), file('b.txt', maxAttachmentBytes), file('c.txt', 5)],
+    )
+    assert.deepEqual(
+      files.map(({ name }) => name),
+      ['a.txt', 'c.txt'],
+    )
+    assert.deepEqual(refused, ['b.txt (14.0 MB): the files of a message are 14.0 MB at most.'])
+    assert.equal(
+      addAttachments(
+        [],
+        Array.from({ length: 25 }, (_, index) => file(`${index}`, 1)),
+      ).refused.length,
+      5,
+    )
+  })
+
+  it('go as bytes with name and type', async () => {
+    assert.deepEqual(await fileParts([new File(['hello'], 'a.txt', { type: 'text/plain' })]), [
+      { raw: 'aGVsbG8=', filename: 'a.txt', mediaType: 'text/plain' },
+    ])
+  })
+})
+
+describe('data of a message', () => {
+  it('is JSON, or says why not, or is not there', () => {
+    assert.equal(parseDataPart('  '), undefined)
+    assert.deepEqual(parseDataPart('null'), { data: null })
+    assert.match((parseDataPart('{') as { mistake: string }).mistake, /JSON/)
+  })
+})
+
+describe('gRPC from a shell', () => {
+  it('names the service of the version, the agent, and where it is', () => {
+    const call = {
+      agent: 'talker',
+      isOpen: false,
+      address: 'grpc://127.0.0.1:3001',
+      version: '1.0',
+      text: "it's",
+      isStreamed: true,
+      hasTls: false,
+    } as const
+    const command = grpcurlCommand(call)
+    assert.match(command, /^grpcurl -plaintext/)
+    assert.match(command, /-H "authorization: Bearer \$PARLEY_KEY"/)
+    assert.doesNotMatch(grpcurlCommand({ ...call, isOpen: true }), /authorization/)
+    assert.match(command, /-H 'x-parley-agent: talker'/)
+    assert.match(command, /127\.0\.0\.1:3001 lf\.a2a\.v1\.A2AService\/SendStreamingMessage$/)
+    assert.ok(command.includes(String.raw`"text":"it'\''s"`))
+    assert.match(grpcurlCommand({ ...call, version: '0.3' }), /"content":.* a2a\.v1\.A2AService/s)
+  })
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  deliveryAdvice,
+  pushListQuery,
+  pushFilterSearch,
+  pushFiltersFromQuery,
+  isDelivered,
+  splitWebhookUrl,
+  pushHref,
+  pushStatus,
+  deliveryProgressText,
+  webhookCurl,
+  statusExplanation,
+} from './push-status.ts'
+
+const cursor = { state: 'active', attempt: 0, deliveredSeq: 4, head: 12 } as const
+const dueAt = '2030-01-01T12:00:00.000Z'
+
+describe('how a webhook stands', () => {
+  it('has a word for each way', () => {
+    assert.deepEqual(
+      [
+        cursor,
+        { ...cursor, dueAt },
+        { ...cursor, dueAt, attempt: 2 },
+        { ...cursor, state: 'dead' as const, attempt: 3 },
+        { ...cursor, state: 'done' as const },
+      ].map((one) => [pushStatus(one).word, deliveryProgressText(one)]),
+      [
+        ['listening', 'everything so far'],
+        ['sending', '4 of 12'],
+        ['retrying', '4 of 12'],
+        ['given up', '4 of 12'],
+        ['done', 'everything'],
+      ],
+    )
+    assert.equal(deliveryProgressText({ ...cursor, dueAt, deliveredSeq: 0 }), 'nothing of 12')
+  })
+
+  it('is explained in a sentence', () => {
+    assert.match(
+      statusExplanation({ ...cursor, state: 'dead', attempt: 1 }),
+      /^Given up after one try\. It rests after event 4/,
+    )
+    assert.match(
+      statusExplanation({ ...cursor, state: 'dead', attempt: 9, deliveredSeq: 0 }),
+      /9 tries.*before the first event/,
+    )
+    assert.match(statusExplanation({ ...cursor, attempt: 1, dueAt }), /^The last try failed/)
+  })
+
+  it('tells what to do about an answer', () => {
+    assert.deepEqual(['HTTP 200', 'HTTP 204', 'HTTP 500', 'timed out'].map(isDelivered), [true, true, false, false])
+    assert.match(deliveryAdvice('HTTP 302') ?? '', /never followed/)
+    assert.match(deliveryAdvice('HTTP 403') ?? '', /credentials/)
+    assert.match(deliveryAdvice('HTTP 404') ?? '', /nothing at this address/)
+    assert.match(deliveryAdvice('HTTP 422') ?? '', /refused the event/)
+    assert.match(deliveryAdvice('HTTP 429') ?? '', /busy or broken/)
+    assert.match(deliveryAdvice('HTTP 503') ?? '', /busy or broken/)
+    assert.match(deliveryAdvice('timed out') ?? '', /in time/)
+    assert.equal(deliveryAdvice('ECONNREFUSED'), undefined)
+  })
+})
+
+describe('the addresses of webhooks', () => {
+  it('are known by their host', () => {
+    assert.deepEqual(splitWebhookUrl('https://hooks.example.com:8443/a/b?token=…'), {
+      host: 'hooks.example.com:8443',
+      rest: '/a/b?token=…',
+    })
+    assert.deepEqual(splitWebhookUrl('http://x.example/'), { host: 'x.example', rest: '' })
+    assert.deepEqual(splitWebhookUrl('no address'), { host: 'no address', rest: '' })
+  })
+
+  it('have a page each, whatever their ids are, with the filters of the list', () => {
+    const filters = pushFiltersFromQuery(new URLSearchParams('state=dead&agent=a b&text= x &other=1'))
+    assert.deepEqual(pushListQuery(filters), { state: 'dead', agent: 'a b', text: 'x' })
+    assert.equal(
+      pushHref({ taskId: 't', configId: 'a/b' }, pushFilterSearch(filters)),
+      '/push/t/a%2Fb?state=dead&agent=a+b&text=x',
+    )
+    assert.equal(pushFilterSearch(pushFiltersFromQuery(new URLSearchParams('state=odd'))), '')
+  })
+
+  it('are set with one command', () => {
+    const open = webhookCurl('http://hub', { name: 'a b', isOpen: true })
+    assert.match(open, /^curl http:\/\/hub\/a2a\/a%20b .*"messageId":"'\$\(uuidgen .*taskPushNotificationConfig/s)
+    assert.doesNotMatch(open, /Authorization/)
+    assert.match(webhookCurl('http://hub', { name: 'a', isOpen: false }), /Bearer \$PARLEY_KEY/)
+  })
+})

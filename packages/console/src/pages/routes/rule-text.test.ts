@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  describeConditions,
+  exampleRoutesYaml,
+  sortRoutes,
+  matchesRoute,
+  routeName,
+  weightShares,
+} from './rule-text.ts'
+
+const rule = { route: 0, from: ['desk'], to: [{ agent: 'eyes', weight: 1 }], priority: 0, fallback: [] }
+
+describe('a rule in words', () => {
+  it('says all that has to hold', () => {
+    assert.deepEqual(
+      describeConditions({
+        text: ['invoice', 'bill'],
+        regex: '^\\d+$',
+        skill: ['say'],
+        metadata: { 'order.kind': ['a', 1], vip: true },
+        caller: ['ann', 'team-*'],
+        parts: ['image/*'],
+      }),
+      [
+        'the text contains “invoice” or “bill”',
+        'the text matches /^\\d+$/',
+        'it names the skill “say”',
+        'the metadata have order.kind: “a” or 1',
+        'the metadata have vip: true',
+        'the caller is “ann” or “team-*”',
+        'it has a part “image/*”',
+      ],
+    )
+    assert.deepEqual(describeConditions(undefined), [])
+  })
+
+  it('says how often each agent does the work', () => {
+    const to = [
+      { agent: 'gpt', weight: 9 },
+      { agent: 'next', weight: 1 },
+    ]
+    assert.deepEqual(
+      weightShares(to).map(({ agent, percent }) => [agent, percent]),
+      [
+        ['gpt', 90],
+        ['next', 10],
+      ],
+    )
+  })
+
+  it('stands where the hub looks at it, and has a name', () => {
+    const routes = [rule, { ...rule, route: 1, priority: 10, name: 'first' }, { ...rule, route: 2 }]
+    assert.deepEqual(sortRoutes(routes).map(routeName), ['first', 'Rule 1', 'Rule 3'])
+  })
+
+  it('is found by what it is called, what it says and whom it names', () => {
+    const named = { ...rule, name: 'Pictures', when: { text: ['invoice'] }, fallback: ['backup'] }
+    assert.deepEqual(
+      ['pict', 'DESK', 'eyes', 'backup', 'invoice', 'nothing'].map((text) => matchesRoute(named, text)),
+      [true, true, true, true, true, false],
+    )
+  })
+
+  it('is shown by examples between agents that exist', () => {
+    for (const agents of [
+      ['a', 'b'],
+      ['a', 'b', 'c', 'd'],
+    ]) {
+      const named = [...(exampleRoutesYaml(agents) ?? '').matchAll(/(?:from|to|agent): (\w+)|fallback: \[(\w+)\]/g)]
+      assert.equal(named.length, 8)
+      for (const [, one, other] of named) assert.ok(agents.includes(one ?? other ?? ''), one)
+    }
+    assert.equal(exampleRoutesYaml(['alone']), undefined)
+  })
+})

@@ -1,0 +1,115 @@
+/** Completions from the schema: a list below the cursor, opened with Ctrl-Space. */
+import { useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { completionAt } from './completion.ts'
+import type { CompletionList, ConfigSchema } from './completion.ts'
+import { positionAt } from './text-edits.ts'
+import { applyEdit, lineTop } from './editor-field.ts'
+
+export interface CompletionState {
+  readonly open: CompletionList | undefined
+  readonly at: number
+  /** Whether the popup handled the key. */
+  press(event: KeyboardEvent): boolean
+  /** The text changed: compute the completions again. */
+  typed(): void
+  close(): void
+  choose(index: number): void
+}
+
+export function useCompletion(
+  field: RefObject<HTMLTextAreaElement | null>,
+  schema: ConfigSchema | undefined,
+): CompletionState {
+  const open = useSignal<CompletionList | undefined>(undefined)
+  const at = useSignal(0)
+
+  function look(): void {
+    const element = field.current
+    if (element === null || schema === undefined || element.readOnly) return
+    open.value = completionAt(element.value, element.selectionStart, schema)
+    at.value = 0
+  }
+
+  function choose(index: number): void {
+    const element = field.current
+    const offer = open.value?.items[index]
+    if (element === null || offer === undefined || open.value === undefined) return
+    const { from, to } = open.value
+    const end = from + offer.insert.length
+    applyEdit(element, { from, to, insert: offer.insert, selectFrom: end, selectTo: end })
+    open.value = undefined
+  }
+
+  function press(event: KeyboardEvent): boolean {
+    const { key, ctrlKey } = event
+    if (ctrlKey && key === ' ') look()
+    else if (open.value === undefined) return false
+    else if (key === 'ArrowDown') at.value = (at.value + 1) % open.value.items.length
+    else if (key === 'ArrowUp') at.value = (at.value + open.value.items.length - 1) % open.value.items.length
+    else if (key === 'Enter' || key === 'Tab') choose(at.value)
+    else if (key === 'Escape') open.value = undefined
+    else {
+      if (key === 'ArrowLeft' || key === 'ArrowRight' || key === 'Home' || key === 'End') open.value = undefined
+      return false
+    }
+    event.preventDefault()
+    event.stopPropagation()
+    return true
+  }
+
+  return {
+    open: open.value,
+    at: at.value,
+    press,
+    typed() {
+      if (open.value !== undefined) look()
+    },
+    close: () => (open.value = undefined),
+    choose,
+  }
+}
+
+export function CompletionPopup({
+  offers,
+  text,
+  style,
+}: {
+  readonly offers: CompletionState
+  readonly text: string
+  readonly style: { readonly transform: string }
+}) {
+  if (offers.open === undefined) return null
+  const { line, column } = positionAt(text, offers.open.from)
+  return (
+    <div class="editor-layer" style={{ ...style, pointerEvents: 'auto' }}>
+      <ul
+        class="editor-offers"
+        role="listbox"
+        aria-label="What the schema knows here"
+        style={{ top: lineTop(line + 1), left: `${column - 1}ch` }}
+      >
+        {offers.open.items.slice(0, 50).map(({ label, about }, index) => (
+          <li
+            key={label}
+            role="option"
+            aria-selected={index === offers.at}
+            ref={(element) => {
+              if (index === offers.at) element?.scrollIntoView({ block: 'nearest' })
+            }}
+            onPointerDown={(event) => {
+              event.preventDefault()
+              offers.choose(index)
+            }}
+          >
+            <span class="mono">{label}</span>
+            {about !== '' && <p>{about}</p>}
+          </li>
+        ))}
+      </ul>
+      <p class="unseen" role="status">
+        {offers.open.items[offers.at]?.label}: {offers.open.items[offers.at]?.about}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,159 @@
+/** Two tasks side by side, live: state, duration, cost and results. */
+import type { TaskDetail, Trace } from '../../../api/admin.ts'
+import { callAdmin } from '../../../api/admin-client.ts'
+import { useResource } from '../../../api/resource.ts'
+import { useShortcuts } from '../../../app/shortcuts.ts'
+import { navigate } from '../../../app/router.ts'
+import { CopyButton, CopyableId } from '../../../components/content/copy-button.tsx'
+import { PageHead } from '../../../components/layout/page-head.tsx'
+import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { formatCount, formatDuration } from '../../../components/format.ts'
+import { pairResults } from './compare-tasks.ts'
+import type { ResultPair } from './compare-tasks.ts'
+import { TextDiffView } from '../../../components/diff/text-diff-view.tsx'
+import { taskPlaygroundHref } from '../detail/task-head.tsx'
+import { taskHref } from '../task-links.ts'
+import { taskTitle, TaskDuration } from '../list/task-row.tsx'
+import { a2aTaskOf, useTask } from '../detail/use-task.ts'
+import type { TaskResource } from '../detail/use-task.ts'
+import './compare-page.css'
+
+export function ComparePage({ id, other }: { readonly id: string; readonly other: string }) {
+  const left = useTask(id)
+  const right = useTask(other)
+  const back = taskHref(id)
+  useShortcuts([{ key: 'Escape', label: 'Back to the task', run: () => navigate(back) }])
+  return (
+    <>
+      <PageHead title="Compare" backTo={back}>
+        <CopyButton text={() => location.href} label="Copy the link" class="small">
+          Copy link
+        </CopyButton>
+      </PageHead>
+      <div class="compare">
+        <div class="compare-two">
+          <ComparedTask known={left} id={id} label="Before" versus={right.detail} />
+          <ComparedTask known={right} id={other} label="Again" versus={left.detail} />
+        </div>
+        {left.detail !== undefined && right.detail !== undefined && (
+          <ResultPairs left={left.detail} right={right.detail} />
+        )}
+      </div>
+    </>
+  )
+}
+
+interface ComparedTaskProps {
+  readonly known: TaskResource
+  readonly id: string
+  readonly label: string
+  readonly versus: TaskDetail | undefined
+}
+
+function ComparedTask({ known: { detail, problem, reload }, id, label, versus }: ComparedTaskProps) {
+  if (detail === undefined) {
+    return (
+      <section class="compare-side" aria-label={label}>
+        {problem === undefined ? <Loading what="the task" /> : <ErrorNotice reason={problem} retry={reload} />}
+      </section>
+    )
+  }
+  const { agent, state, durationMs } = detail
+  const faster = durationMs !== undefined && versus?.durationMs !== undefined ? versus.durationMs - durationMs : 0
+  return (
+    <section class="compare-side" aria-label={`${label}: ${agent}`}>
+      <header class="row">
+        <TaskStateBadge state={state} />
+        <h2 class="cut grow">{agent}</h2>
+        <CopyableId id={id} what="task id" href={taskHref(id)} />
+      </header>
+      <p class="cut soft" title={taskTitle(detail)}>
+        {taskTitle(detail)}
+      </p>
+      <dl class="compare-facts">
+        <div>
+          <dt>took</dt>
+          <dd>
+            <TaskDuration task={detail} />
+            {faster > 0 && <span class="faint"> {formatDuration(faster)} less</span>}
+          </dd>
+        </div>
+        <div>
+          <dt>events</dt>
+          <dd>{formatCount(detail.head)}</dd>
+        </div>
+        <TaskCost detail={detail} />
+      </dl>
+      {state.endsWith('_REQUIRED') && (
+        <p class="compare-waits">
+          It waits for an answer. <a href={taskPlaygroundHref(detail)}>Answer in the playground</a>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** Tokens and cost, if the agents or models reported them. */
+function TaskCost({ detail: { id, traceId, state } }: { readonly detail: TaskDetail }) {
+  const resource = useResource(
+    `what ${id} spent ${state}`,
+    async (signal) =>
+      (await callAdmin('getTrace', { params: { id: traceId }, signal })).traces.map(({ summary }) => summary),
+    (change) => change.type === 'task' && change.task.id === id,
+  )
+  const summary = resource.value.value?.find(({ taskId }) => taskId === id)
+  if (summary === undefined || tokensOf(summary) === 0) return null
+  return (
+    <>
+      <div>
+        <dt>tokens</dt>
+        <dd>
+          {formatCount(tokensOf(summary))}{' '}
+          <span class="faint">
+            {formatCount(summary.inputTokens)} in, {formatCount(summary.outputTokens)} out
+          </span>
+        </dd>
+      </div>
+      {summary.cost !== undefined && (
+        <div>
+          <dt>cost</dt>
+          <dd>{summary.cost.toPrecision(3)}</dd>
+        </div>
+      )}
+    </>
+  )
+}
+
+function tokensOf({ inputTokens, outputTokens }: Trace): number {
+  return inputTokens + outputTokens
+}
+
+function ResultPairs({ left, right }: { readonly left: TaskDetail; readonly right: TaskDetail }) {
+  const pairs = pairResults(a2aTaskOf(left), a2aTaskOf(right))
+  const isGoingOn = [left, right].some(({ state }) => !isTerminalState(state))
+  if (pairs.length === 0) {
+    return isGoingOn ? <Loading what="the answers" /> : <EmptyState title="Neither of them said anything" />
+  }
+  return (
+    <>
+      {pairs.map((pair) => (
+        <PairView key={pair.name} pair={pair} />
+      ))}
+    </>
+  )
+}
+
+function PairView({ pair: { name, left, right } }: { readonly pair: ResultPair }) {
+  const word =
+    left === undefined ? 'only the second' : right === undefined ? 'only the first' : left === right ? 'the same' : ''
+  return (
+    <section class="compare-pair" aria-label={name}>
+      <header class="row">
+        <h3 class="cut">{name}</h3>
+        <span class="faint">{word}</span>
+      </header>
+      <TextDiffView left={left ?? ''} right={right ?? ''} />
+    </section>
+  )
+}

@@ -1,0 +1,48 @@
+/** The transcript of the task: complete, or up to the selected event; and its replay. */
+import { useMemo } from 'preact/hooks'
+import type { TaskDetail } from '../../../api/admin.ts'
+import { Conversation } from '../../../conversation/conversation.tsx'
+import { createFoldToSeq } from '../events/fold-events.ts'
+import { ReplayBar } from '../replay/replay-bar.tsx'
+import type { TaskLog } from './task-log.ts'
+import { selectEvent } from '../task-links.ts'
+import type { Replay } from '../replay/use-replay.ts'
+import { a2aTaskOf } from './use-task.ts'
+
+export interface ConversationTabProps {
+  readonly detail: TaskDetail
+  readonly log: TaskLog
+  readonly replay: Replay
+}
+
+export function ConversationTab({ detail, log, replay }: ConversationTabProps) {
+  const { id, contextId, agent, createdAt } = detail
+  const whole = a2aTaskOf(detail)
+  const events = log.events.value
+  const canFold = log.isFromStart.value && events.length > 0
+  const foldTo = useMemo(() => createFoldToSeq({ id, contextId, metadata: whole.metadata }), [id, contextId])
+  const { seq } = replay
+  // While the task runs, the log is ahead of the loaded task.
+  const upTo = seq ?? (log.isComplete.value ? events.at(-1)?.seq : undefined)
+  const task = useMemo(() => (canFold && upTo !== undefined ? foldTo(events, upTo) : whole), [events, upTo, whole])
+  const shown = useMemo(
+    () => (canFold && upTo !== undefined ? events.filter((event) => event.seq <= upTo) : undefined),
+    [events, upTo, canFold],
+  )
+  return (
+    <>
+      {canFold && seq !== undefined && <ReplayBar replay={replay} events={events} />}
+      <div class="task-scroll">
+        <Conversation
+          task={task}
+          agent={agent}
+          createdAt={createdAt}
+          events={shown}
+          head={shown === undefined ? undefined : upTo}
+          selected={seq}
+          onSelect={selectEvent}
+        />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,124 @@
+/** One task: head, timeline, and four views that share the selected event. */
+import type { TaskDetail as Detail } from '../../../api/admin.ts'
+import { isProblem } from '../../../api/problem.ts'
+import { useShortcuts } from '../../../app/shortcuts.ts'
+import { navigate } from '../../../app/router.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { isTerminalState } from '../../../components/status/task-state.tsx'
+import { Tabs } from '../../../components/layout/tabs.tsx'
+import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { ConversationTab } from './conversation-tab.tsx'
+import { EventsTab } from '../events/events-tab.tsx'
+import { TaskHead } from './task-head.tsx'
+import type { TaskLog } from './task-log.ts'
+import { useTaskLog } from './task-log.ts'
+import { listHref, openTab, selectedSeq, selectEvent, tabHref, taskTabs } from '../task-links.ts'
+import type { TaskTab } from '../task-links.ts'
+import { eventIndexAtSeq } from '../timeline/event-axis.ts'
+import { Timeline } from '../timeline/timeline.tsx'
+import { TraceTab } from './trace-tab.tsx'
+import { useReplay } from '../replay/use-replay.ts'
+import { useTask } from './use-task.ts'
+import { WireTab } from '../wire/wire-tab.tsx'
+import './task-detail-view.css'
+
+export function TaskDetailView({ id, tab }: { readonly id: string; readonly tab: TaskTab }) {
+  const { detail, problem, reload } = useTask(id)
+  const log = useTaskLog(id)
+  useShortcuts([
+    {
+      key: 'Escape',
+      label: 'Back: from the event to the task, from the task to the list',
+      run: () => (selectedSeq() === undefined ? navigate(listHref()) : selectEvent(undefined)),
+    },
+  ])
+  if (detail === undefined) {
+    if (isProblem(problem, 'NOT_FOUND')) {
+      return (
+        <EmptyState title="There is no such task">
+          <p>It may have been removed: finished tasks are kept for as long as the configuration says.</p>
+          <a class="button" href={listHref()}>
+            Back to the list
+          </a>
+        </EmptyState>
+      )
+    }
+    return problem === undefined ? <Loading what="the task" /> : <ErrorNotice reason={problem} retry={reload} />
+  }
+  return <LoadedTaskView detail={detail} log={log} tab={tab} />
+}
+
+const labels: Readonly<Record<TaskTab, string>> = {
+  conversation: 'Conversation',
+  events: 'Events',
+  wire: 'Wire',
+  trace: 'Trace',
+}
+
+function LoadedTaskView({
+  detail,
+  log,
+  tab,
+}: {
+  readonly detail: Detail
+  readonly log: TaskLog
+  readonly tab: TaskTab
+}) {
+  const { id, state } = detail
+  const events = log.events.value
+  const replay = useReplay(events)
+  const canReplay = log.isFromStart.value && log.isComplete.value && events.length > 0
+
+  function play(): void {
+    if (!canReplay) return
+    if (tab !== 'conversation') openTab(id, 'conversation')
+    if (replay.isPlaying) replay.pause()
+    else replay.play()
+  }
+
+  function moveEvent(by: number): void {
+    const at = eventIndexAtSeq(events, selectedSeq() ?? (by > 0 ? -1 : Number.POSITIVE_INFINITY))
+    const next = events[selectedSeq() === undefined && by < 0 ? at : at + by]
+    if (next !== undefined) selectEvent(next.seq)
+  }
+
+  useShortcuts([
+    { key: 'r', label: 'Replay from the selected event, or pause', run: play },
+    { key: '.', label: 'Next event', run: () => moveEvent(1) },
+    { key: ',', label: 'Previous event', run: () => moveEvent(-1) },
+  ])
+
+  return (
+    <div class="task-detail">
+      <TaskHead detail={detail} log={log} />
+      <div class="task-time">
+        <button
+          type="button"
+          class="icon small"
+          disabled={!canReplay}
+          aria-label={replay.isPlaying ? 'Pause the replay' : 'Replay'}
+          title={canReplay ? 'Replay (r)' : 'The beginning of the log was dropped'}
+          onClick={play}
+        >
+          <Icon name={replay.isPlaying ? 'stop' : 'play'} size={14} />
+        </button>
+        <Timeline events={events} isRunning={!isTerminalState(state)} seq={replay.seq} onSelect={selectEvent} />
+      </div>
+      <Tabs
+        label="Views of the task"
+        open={tab}
+        tabs={taskTabs.map((one) => ({
+          id: one,
+          label: labels[one],
+          href: tabHref(id, one),
+          ...(one === 'events' ? { count: detail.head } : {}),
+        }))}
+      />
+      {log.problem.value !== undefined && <ErrorNotice reason={log.problem.value} retry={log.retry} />}
+      {tab === 'conversation' && <ConversationTab detail={detail} log={log} replay={replay} />}
+      {tab === 'events' && <EventsTab detail={detail} log={log} />}
+      {tab === 'wire' && <WireTab taskId={id} log={log} />}
+      {tab === 'trace' && <TraceTab detail={detail} log={log} />}
+    </div>
+  )
+}

@@ -1,0 +1,175 @@
+/** The facts and the actions of a task. */
+import type { TaskDetail } from '../../../api/admin.ts'
+import { callAdmin, adminPath } from '../../../api/admin-client.ts'
+import { usePaletteActions } from '../../../app/palette-state.ts'
+import { navigate, query, setQuery } from '../../../app/router.ts'
+import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
+import { CopyButton, copyText, CopyableId } from '../../../components/content/copy-button.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { Menu } from '../../../components/layout/menu.tsx'
+import { isTerminalState, TaskStateBadge } from '../../../components/status/task-state.tsx'
+import { RelativeTime } from '../../../components/time.tsx'
+import { pluralize } from '../../../components/format.ts'
+import { adminCurl } from '../../../components/shell/curl.ts'
+import { canExportTest, exportTaskTest, exportTaskJson } from './export-task.ts'
+import { ResendTask } from './resend-task.tsx'
+import type { TaskLog } from './task-log.ts'
+import { listHref } from '../task-links.ts'
+import { taskTitle, TaskDuration } from '../list/task-row.tsx'
+
+export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonly log: TaskLog }) {
+  const { id, state } = detail
+  const curl = (): string => adminCurl(location.origin, adminPath('getTask', { params: { taskId: id } }))
+  const playground = taskPlaygroundHref(detail)
+  usePaletteActions([
+    { title: 'Open this task in the playground', run: () => navigate(playground) },
+    { title: 'Export this task as JSON', run: () => void exportTaskJson(detail) },
+    { title: 'Export this task as a test', run: () => void exportTaskTest(detail, log) },
+    { title: 'Copy this task as curl', run: () => void copyText(curl()) },
+  ])
+  return (
+    <>
+      <header class="task-head">
+        <a class="button plain icon small" href={listHref()} aria-label="Close" title="Close (Esc)">
+          <Icon name="back" />
+        </a>
+        <TaskStateBadge state={state} />
+        <h2 class="cut" dir="auto" title={taskTitle(detail)}>
+          {taskTitle(detail)}
+        </h2>
+        {!isTerminalState(state) && (
+          <ConfirmButton
+            label="Cancel"
+            question="Cancel this task?"
+            class="small"
+            onConfirm={async () => void (await callAdmin('cancelTask', { params: { taskId: id } }))}
+          >
+            The agent is told to stop. A task that was canceled cannot go on.
+          </ConfirmButton>
+        )}
+        <Menu label="Resend" class="small" side="right">
+          {() => <ResendTask detail={detail} />}
+        </Menu>
+        <Menu label="Export" class="small" side="right">
+          {(close) => <ExportChoice detail={detail} log={log} close={close} />}
+        </Menu>
+        <Menu label="More to do" icon="more" class="small" side="right" isIconOnly>
+          {() => (
+            <>
+              <a class="button plain" href={playground}>
+                <Icon name="playground" size={14} /> Open in playground
+              </a>
+              <CopyButton text={curl} label="Copy the task as curl" class="plain">
+                Copy as curl
+              </CopyButton>
+              <HideList />
+            </>
+          )}
+        </Menu>
+      </header>
+      <TaskFacts detail={detail} />
+    </>
+  )
+}
+
+export function taskPlaygroundHref({ agent, contextId, id }: Pick<TaskDetail, 'agent' | 'contextId' | 'id'>): string {
+  return `/playground/${encodeURIComponent(agent)}?${new URLSearchParams({ context: contextId, task: id })}`
+}
+
+/** Two columns of frames need the full width. */
+function HideList() {
+  const isOff = query.value.get('list') === 'off'
+  return (
+    <button type="button" class="plain" onClick={() => setQuery({ list: isOff ? undefined : 'off' })}>
+      <Icon name="tasks" size={14} /> {isOff ? 'Show the list' : 'Hide the list'}
+    </button>
+  )
+}
+
+interface ExportProps {
+  readonly detail: TaskDetail
+  readonly log: TaskLog
+  readonly close: () => void
+}
+
+function ExportChoice({ detail, log, close }: ExportProps) {
+  const isSettled = canExportTest(detail)
+  return (
+    <>
+      <button
+        type="button"
+        class="plain"
+        onClick={() => {
+          void exportTaskJson(detail)
+          close()
+        }}
+      >
+        <Icon name="braces" size={14} /> As JSON, with its events
+      </button>
+      <button
+        type="button"
+        class="plain"
+        disabled={!isSettled}
+        title={isSettled ? undefined : 'It has not come to an answer yet'}
+        onClick={() => {
+          void exportTaskTest(detail, log)
+          close()
+        }}
+      >
+        <Icon name="check" size={14} /> As a test for node:test
+      </button>
+    </>
+  )
+}
+
+function TaskFacts({ detail }: { readonly detail: TaskDetail }) {
+  const { id, agent, caller, contextId, createdAt, push } = detail
+  return (
+    <dl class="task-facts">
+      <TaskFact name="agent">
+        <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
+      </TaskFact>
+      <TaskFact name="caller">
+        <a href={`/tasks?caller=${encodeURIComponent(caller)}`}>{caller}</a>
+      </TaskFact>
+      <TaskFact name="created">
+        <RelativeTime at={createdAt} />
+      </TaskFact>
+      <TaskFact name="took">
+        <TaskDuration task={detail} />
+      </TaskFact>
+      <TaskFact name="task">
+        <CopyableId id={id} what="task id" />
+      </TaskFact>
+      <TaskFact name="context">
+        <CopyableId id={contextId} what="context id" href={`/tasks?context=${encodeURIComponent(contextId)}`} />
+      </TaskFact>
+      {push.length > 0 && (
+        <TaskFact name={pluralize(push.length, 'webhook')}>
+          {push.map(({ configId, url, state }) => (
+            <a
+              key={configId}
+              class="task-webhook"
+              href={`/push/${encodeURIComponent(id)}/${encodeURIComponent(configId)}`}
+            >
+              {hostOf(url)} {state === 'active' ? '' : state}
+            </a>
+          ))}
+        </TaskFact>
+      )}
+    </dl>
+  )
+}
+
+function TaskFact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

@@ -1,0 +1,70 @@
+/** The list, and beside it the selected task. */
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { adminPath } from '../../../api/admin-client.ts'
+import { subscribeToChanges } from '../../../api/change-feed.ts'
+import { usePaletteActions } from '../../../app/palette-state.ts'
+import { query } from '../../../app/router.ts'
+import { CopyButton, copyText } from '../../../components/content/copy-button.tsx'
+import { PageHead } from '../../../components/layout/page-head.tsx'
+import { SplitView } from '../../../components/layout/split-view.tsx'
+import { adminCurl } from '../../../components/shell/curl.ts'
+import { ExportTasks, exportTasks } from './export-tasks.tsx'
+import { TaskDetailView } from '../detail/task-detail-view.tsx'
+import { TaskFilterBar } from './task-filter-bar.tsx'
+import { taskListQuery, taskFilterNames, taskFiltersFromQuery } from './task-filters.ts'
+import { createTaskListStore } from './task-list-store.ts'
+import { TaskListView } from './task-list-view.tsx'
+import type { TaskTab } from '../task-links.ts'
+import './task-browser.css'
+
+export function TaskBrowser({ id, tab }: { readonly id: string | undefined; readonly tab: TaskTab }) {
+  const key = taskFilterNames.map((name) => query.value.get(name) ?? '').join('\n')
+  const filters = useMemo(() => taskFiltersFromQuery(query.value), [key])
+  const list = useMemo(() => createTaskListStore(filters), [filters])
+  useEffect(() => {
+    const stop = subscribeToChanges(list.applyChange)
+    return () => {
+      stop()
+      list.close()
+    }
+  }, [list])
+
+  // The palette actions are registered once, so they read the current filters from a ref.
+  const now = useRef(filters)
+  now.current = filters
+  const curl = (): string =>
+    adminCurl(location.origin, adminPath('listTasks', { query: taskListQuery(now.current, Date.now()) }))
+  usePaletteActions([
+    { title: 'Copy the list of tasks as curl', run: () => void copyText(curl()) },
+    { title: 'Export the tasks that are listed', run: () => void exportTasks(now.current) },
+  ])
+  const isListHidden = id !== undefined && query.value.get('list') === 'off'
+  const detail = id === undefined ? undefined : <TaskDetailView key={id} id={id} tab={tab} />
+  return (
+    <div class={id === undefined ? 'tasks' : 'tasks open'}>
+      <PageHead title="Tasks">
+        <CopyButton text={curl} label="Copy the list as curl" class="small tasks-curl">
+          curl
+        </CopyButton>
+        <ExportTasks filters={filters} />
+      </PageHead>
+      {isListHidden ? (
+        <section class="split-detail" aria-label="Selected">
+          {detail}
+        </section>
+      ) : (
+        <SplitView
+          name="tasks"
+          initial={400}
+          list={
+            <>
+              <TaskFilterBar filters={filters} tasks={list.tasks} />
+              <TaskListView list={list} filters={filters} selected={id} tab={tab} />
+            </>
+          }
+          detail={detail}
+        />
+      )}
+    </div>
+  )
+}

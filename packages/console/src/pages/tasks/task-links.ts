@@ -1,0 +1,54 @@
+/** Links to the task views. They keep the filters of the list, so that closing a task returns to the same list. */
+import { navigate, query, setQuery } from '../../app/router.ts'
+import { taskFilterNames } from './list/task-filters.ts'
+
+export const taskTabs = ['conversation', 'events', 'wire', 'trace'] as const
+export type TaskTab = (typeof taskTabs)[number]
+
+export function parseTaskTab(name: string | undefined): TaskTab {
+  return taskTabs.find((tab) => tab === name) ?? 'conversation'
+}
+
+export function listHref(): string {
+  return appendQuery('/tasks', keepParams(taskFilterNames))
+}
+
+/** Another task, in the same view. */
+export function taskHref(id: string, tab: TaskTab = 'conversation'): string {
+  return appendQuery(taskPath(id, tab), keepParams([...taskFilterNames, 'list']))
+}
+
+/** Another view of the same task; the selection is kept. */
+export function tabHref(id: string, tab: TaskTab): string {
+  return appendQuery(taskPath(id, tab), query.value)
+}
+
+export function compareHref(id: string, other: string): string {
+  return `/tasks/${encodeURIComponent(id)}/compare/${encodeURIComponent(other)}`
+}
+
+function taskPath(id: string, tab: TaskTab): string {
+  return `/tasks/${encodeURIComponent(id)}${tab === 'conversation' ? '' : `/${tab}`}`
+}
+
+function keepParams(names: readonly string[]): URLSearchParams {
+  return new URLSearchParams([...query.value].filter(([name]) => names.includes(name)))
+}
+
+function appendQuery(path: string, search: URLSearchParams): string {
+  return search.size === 0 ? path : `${path}?${search}`
+}
+
+/** The seq of the selected event, shared by all views of the task. */
+export function selectedSeq(): number | undefined {
+  const seq = Number(query.value.get('event') ?? Number.NaN)
+  return Number.isInteger(seq) && seq >= 0 ? seq : undefined
+}
+
+export function selectEvent(seq: number | undefined): void {
+  setQuery({ event: seq === undefined ? undefined : String(seq), span: undefined })
+}
+
+export function openTab(id: string, tab: TaskTab): void {
+  navigate(tabHref(id, tab))
+}

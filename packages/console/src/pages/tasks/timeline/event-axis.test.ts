@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { LogRecord } from '../../../api/admin.ts'
+import { createEventAxis, eventIndexAtSeq, nearestEventIndex, stateSegments, eventTicks } from './event-axis.ts'
+
+const noon = Date.parse('2030-01-31T12:00:00.000Z')
+const event = (seq: number, second: number, state?: string): LogRecord => ({
+  seq,
+  at: new Date(noon + second * 1_000).toISOString(),
+  type: state === undefined ? 'turn-started' : 'status',
+  isVisible: state !== undefined,
+  bytes: 1,
+  body: state === undefined ? { type: 'turn-started' } : { type: 'status', status: { state } },
+})
+const events = [event(1, 0), event(2, 0, 'S'), event(3, 2, 'W'), event(4, 4, 'W'), event(6, 8, 'C')]
+
+describe('the axis of time', () => {
+  it('says where each event stands, and how long each state lasted', () => {
+    const axis = createEventAxis(events)
+    assert.deepEqual(
+      events.map((_, index) => axis.shareOf(index)),
+      [0, 0, 0.25, 0.5, 1],
+    )
+    assert.deepEqual(
+      stateSegments(events, axis).map(({ state, from, to, ms }) => [state, from, to, ms]),
+      [
+        ['S', 0, 0.25, 2_000],
+        ['W', 0.25, 1, 6_000],
+        ['C', 1, 1, 0],
+      ],
+    )
+  })
+
+  it('reaches until now while the task runs', () => {
+    const axis = createEventAxis(events.slice(0, 3), noon + 8_000)
+    assert.equal(axis.shareOf(2), 0.25)
+    assert.equal(stateSegments(events.slice(0, 3), axis).at(-1)?.to, 1)
+  })
+
+  it('spreads what took no time, so that it can be pointed at', () => {
+    const quick = [event(1, 0), event(2, 0, 'S'), event(3, 0, 'C')]
+    const axis = createEventAxis(quick)
+    assert.deepEqual(
+      quick.map((_, index) => axis.shareOf(index)),
+      [0, 0.5, 1],
+    )
+    assert.equal(createEventAxis([]).shareOf(0), 0)
+  })
+
+  it('finds the event that is nearest to a place, and the one of a number', () => {
+    const axis = createEventAxis(events)
+    assert.deepEqual(
+      [-1, 0, 0.3, 0.4, 0.7, 0.8, 2].map((share) => nearestEventIndex(events, axis, share)),
+      [0, 1, 2, 3, 3, 4, 4],
+    )
+    assert.deepEqual(
+      [0, 1, 5, 6, 9].map((seq) => eventIndexAtSeq(events, seq)),
+      [-1, 0, 3, 4, 4],
+    )
+  })
+
+  it('draws one mark for all that stand at the same place', () => {
+    assert.deepEqual(
+      eventTicks(events, createEventAxis(events), 2).map(({ share, count }) => [share, count]),
+      [
+        [0, 2],
+        [0.5, 2],
+        [1, 1],
+      ],
+    )
+  })
+})

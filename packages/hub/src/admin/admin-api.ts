@@ -1,0 +1,215 @@
+/** Assembles the admin API: its routes, its access checks and the change feed. */
+import { type AgentLog, newId, type Store } from '@parley/a2a'
+import type { ServePushOptions } from '@parley/a2a/node'
+import type { Handler, OnAnswer, OnEvent } from '@parley/a2a/server'
+import { z } from 'zod'
+import type { AgentKind } from '../agents/kind.ts'
+import type { AccessControl } from '../auth/access-control.ts'
+import type { HubConfig } from '../config/hub-config.ts'
+import { editorSchema } from '../config/json-schema.ts'
+import type { ConfigSource } from '../config/config-source.ts'
+import type { HealthMonitor } from '../health/health-monitor.ts'
+import { clientAddress } from '../limits/client-address.ts'
+import type { ReloadResult } from '../config/reload-result.ts'
+import type { AgentRegistry } from '../registry/agent-registry.ts'
+import type { Routing } from '../routing/routing.ts'
+import type { Traces } from '../telemetry/traces/trace-types.ts'
+import { createAgentView } from './agent-view.ts'
+import { createChangeSignal } from './change-signal.ts'
+import { createConfigService } from './config-service.ts'
+import { createChangeFeed } from './change-feed.ts'
+import { createChangeJournal } from './change-journal.ts'
+import { buildOpenApi } from './openapi.ts'
+import { createOidc } from './oidc.ts'
+import { createRecentStats } from './recent-stats.ts'
+import { type AdminRoute, jsonRoute } from './route.ts'
+import { isSecureRequest, createAdminHandler } from './admin-handler.ts'
+import type { AdminMiddleware } from './admin-router.ts'
+import { agentRoutes } from './routes/agents.ts'
+import { agentEntryRoutes } from './routes/agent-entries.ts'
+import { configRoutes } from './routes/config.ts'
+import { eventRoutes } from './routes/events.ts'
+import { healthRoutes } from './routes/health.ts'
+import { pushRoutes } from './routes/push.ts'
+import { routingRoutes } from './routes/routing.ts'
+import { searchRoutes } from './routes/search.ts'
+import { signInRoutes } from './routes/sign-in.ts'
+import { taskRoutes } from './routes/tasks.ts'
+import { traceRoutes } from './routes/traces.ts'
+import { taskTitle } from './task-view.ts'
+
+export interface AdminApiDeps {
+  readonly access: AccessControl
+  readonly store: Store
+  /** Where tasks are stored, for display. */
+  readonly storeName: string
+  readonly registry: AgentRegistry
+  /** Resolves when the hub has started. */
+  handler(): Promise<Handler>
+  /** The number of open streams. */
+  streams(): number
+  readonly kinds: readonly AgentKind[]
+  readonly programEnv: Readonly<Record<string, string>>
+  /** The current configuration. */
+  config(): HubConfig
+  readonly source: ConfigSource | undefined
+  preview(config: HubConfig): ReloadResult
+  reload(config: HubConfig): Promise<ReloadResult>
+  /** Whether the agent may be called without credentials. */
+  isAnonymousAllowed(agent: string): boolean
+  readonly health: Pick<HealthMonitor, 'get' | 'probe'>
+  dryRun: Routing['dryRun']
+  traces(): Traces | undefined
+  /** The URL of the hub. */
+  url(): string | undefined
+  readonly version: string
+  readonly log: AgentLog
+  readonly now: () => number
+}
+
+export interface AdminListeners {
+  readonly onAnswer: OnAnswer
+  readonly onEvent: OnEvent
+  readonly push?: ServePushOptions
+}
+
+export interface AdminApi {
+  readonly middleware: AdminMiddleware
+  /** Adds the listeners of the admin API after the given ones. */
+  withListeners(others: AdminListeners): AdminListeners
+  agentChanged(name: string): void
+  configChanged(): void
+  /** Disconnects the readers of the change feed, and writes pending data. */
+  close(): Promise<void>
+}
+
+export function createAdminApi(parts: AdminApiDeps): AdminApi {
+  const { access, store, registry, handler, kinds, now, log, url, version } = parts
+  const instance = newId()
+  const closing = new AbortController()
+  const changeSignal = createChangeSignal()
+  const failed = (cause: unknown): void => log.warn('what changed could not be noted', { cause })
+  const journal = createChangeJournal({ kv: store.kv, now, onWrite: changeSignal.notify, onError: failed })
+  const recentStats = createRecentStats(now, parts.streams)
+  const view = createAgentView({
+    registry,
+    store,
+    handler,
+    isAnonymousAllowed: parts.isAnonymousAllowed,
+    health: parts.health,
+    now,
+    url,
+  })
+  const configService = createConfigService({
+    source: parts.source,
+    kinds,
+    kv: store.kv,
+    secrets: async () => (await handler()).secrets,
+    preview: parts.preview,
+    reload: parts.reload,
+    now,
+  })
+  const publicUrl = (): string | undefined => parts.config().publicUrl
+  const hasAgent = (name: string): boolean => registry.status(name) !== undefined
+  const oidc = createOidc({
+    settings: () => parts.config().admin.oidc,
+    secrets: async () => (await handler()).secrets,
+    fetch: globalThis.fetch,
+    now,
+  })
+  access.setSessionRenewal(oidc.renew)
+  const routes: AdminRoute[] = [
+    ...signInRoutes({
+      oidc,
+      settings: () => parts.config().admin.oidc,
+      sessions: access.sessions,
+      identify: access.identify,
+      isSecure: (request) => isSecureRequest(request, { access, publicUrl }),
+      addressOf: (request) => clientAddress(request, access.trustsProxy()),
+      baseOf: (request) => publicUrl() ?? `${request.isEncrypted ? 'https' : 'http'}://${request.header('host')}`,
+    }),
+    ...agentRoutes({ view, registry, card: cardOf, entry: configService.entry }),
+    ...agentEntryRoutes({
+      configService,
+      registry,
+      kinds,
+      // Loaded on demand: each detection has libraries of its own.
+      detect: async (target, about) => (await import('../agents/detect/index.ts')).detect(target, about),
+      fetch: globalThis.fetch,
+      programEnv: parts.programEnv,
+      baseDir: () => parts.config().baseDir,
+    }),
+    ...taskRoutes({ store, tasks: async () => (await handler()).engine.tasks, push: pushHandler }),
+    ...traceRoutes(parts.traces, (taskId) => taskTitle(store, taskId)),
+    ...routingRoutes({ rules: () => parts.config().routes, dryRun: parts.dryRun, hasAgent }),
+    ...pushRoutes({ store, push: pushHandler }),
+    ...configRoutes({ configService, schema: () => editorSchema(kinds) }),
+    ...healthRoutes({ store, storeName: parts.storeName, handler, view, recentStats, version, instance, now }),
+    ...searchRoutes({ registry, store, keys: access.keys, url }),
+    ...eventRoutes({
+      feed: createChangeFeed({ store, journal }),
+      changeSignal,
+      closing: closing.signal,
+      instance,
+      version,
+      now,
+    }),
+    openApiRoute(),
+  ]
+  const jsonNodes = (): number | undefined => parts.config().limits.jsonNodes
+  const adminHandler = createAdminHandler(
+    { access, log, now, hasAgent, agentNames: registry.names, publicUrl, jsonNodes },
+    routes,
+  )
+
+  return {
+    middleware: adminHandler.middleware,
+    withListeners: ({ onAnswer, onEvent, push }) => ({
+      onAnswer(answered) {
+        onAnswer(answered)
+        recentStats.onAnswer(answered)
+      },
+      onEvent(event, about) {
+        changeSignal.notify()
+        return onEvent(event, about)
+      },
+      ...(push === undefined
+        ? {}
+        : {
+            push: {
+              ...push,
+              onResult(news) {
+                push.onResult?.(news)
+                journal.record({ type: 'push', taskId: news.taskId, configId: news.configId })
+              },
+            },
+          }),
+    }),
+    agentChanged: (agent) => journal.record({ type: 'agent', agent }),
+    configChanged: () => journal.record({ type: 'config' }),
+    async close() {
+      closing.abort()
+      await journal.close()
+    },
+  }
+
+  async function pushHandler() {
+    return (await handler()).push
+  }
+
+  async function cardOf(agent: string, variant: Parameters<Handler['card']>[1]): Promise<string | undefined> {
+    return (await handler()).card(agent, variant, url() ?? 'http://localhost')
+  }
+
+  function openApiRoute(): AdminRoute {
+    return jsonRoute({
+      method: 'GET',
+      path: '/admin/openapi.json',
+      name: 'getOpenApi',
+      summary: 'This document.',
+      tag: 'OpenAPI',
+      response: z.record(z.string(), z.unknown()),
+      handle: () => buildOpenApi(adminHandler.routes, { version, url: url() }),
+    })
+  }
+}

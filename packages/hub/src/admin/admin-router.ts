@@ -1,0 +1,202 @@
+/**
+ * Serves the hub's own routes: it authenticates before it reveals what exists, validates input by the route's schemas, responds
+ * with JSON in one format, and writes the audit.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AgentLog } from '@parley/a2a'
+import { z } from 'zod'
+import type { AuditLog } from '../audit/audit-log.ts'
+import { type AuditEntry, truncateField } from '../audit/audit-entry.ts'
+import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
+import { clientAddress } from '../limits/client-address.ts'
+import {
+  type JsonResponse,
+  notFoundError,
+  type RouteErrorCode,
+  errorResponse,
+  RouteError,
+} from '../http/json-response.ts'
+import { validateInput } from './validate-input.ts'
+import type { AdminGuard } from './admin-guard.ts'
+import { createRouteMatcher, type RouteMatch } from './route-matcher.ts'
+import { createRepeatedReadFilter } from './repeated-reads.ts'
+import { type AuditTarget, type RouteInput, type AdminRoute, RouteResult, type AdminCaller } from './route.ts'
+import { requestPath, type RouteRequest, createRouteRequest, sendJson } from '../http/route-request.ts'
+
+export interface AdminRouterDeps {
+  readonly routes: readonly AdminRoute[]
+  readonly guard: AdminGuard
+  readonly audit: Pick<AuditLog, 'record'>
+  readonly log: AgentLog
+  readonly now: () => number
+  trustsProxy(): boolean
+  /** JSON values in one body (`limits.jsonNodes`). Default 100,000. */
+  jsonNodes?(): number | undefined
+  /** Streams end with the grant that opened them. */
+  readonly streams: Pick<GrantStreams, 'add'>
+  /** Whether the agent of a path is registered. */
+  hasAgent(name: string): boolean
+}
+
+/** Returns whether it handled the request. */
+export type AdminMiddleware = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** The outcome, for the audit. */
+interface AuditedOutcome {
+  readonly subject?: string
+  readonly outcome: RouteErrorCode | 'OK'
+  readonly status: number
+  readonly auditTarget: AuditTarget
+}
+
+/** The pattern of agent names, and nothing else: the name is part of the response. */
+const agentNamePattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/
+const noMatch: RouteMatch = { routes: [], params: {} }
+const emptyObject = z.object({})
+
+export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
+  const { routes, guard, audit, log, now } = parts
+  const match = createRouteMatcher(routes)
+  const isRepeated = createRepeatedReadFilter()
+
+  /** Everything below `/admin` belongs to the hub, whether a route exists or not. */
+  function find(path: string): RouteMatch | undefined {
+    const found = match(path)
+    if (found !== undefined && (found.params['agent'] === undefined || path.startsWith('/admin/'))) return found
+    if (path === '/admin' || path.startsWith('/admin/')) return noMatch
+    return found !== undefined && agentNamePattern.test(found.params['agent'] ?? '') ? found : undefined
+  }
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse, found: RouteMatch): Promise<void> {
+    const startedAt = performance.now()
+    const request = createRouteRequest(incoming, parts.jsonNodes?.())
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const route = found.routes.find((one) => one.method === method)
+    let who: AdminCaller | undefined
+    let audited: AuditedOutcome
+    try {
+      who = await guard.admit(request, (route ?? found.routes[0])?.access ?? 'admin', found.params['agent'])
+      if (route === undefined) throw found.routes.length === 0 ? notFoundError() : methodNotAllowed(found.routes)
+      const { agent } = found.params
+      if (route.access === 'maker' && !parts.hasAgent(agent ?? '')) throw notFoundError()
+      const given = await parseInput(route, found, request, who, response)
+      // A body may take minutes to arrive: the permissions are checked again afterwards.
+      if (route.body !== undefined) who = await guard.admit(request, route.access ?? 'admin', agent)
+      audited = await run(route, { ...given, who }, response)
+    } catch (reason) {
+      const error = asRouteError(reason)
+      if (error.code === 'INTERNAL') log.error('a request of the admin failed', { path: request.path, cause: reason })
+      if (error.code === 'UNAVAILABLE' && error.cause !== undefined) {
+        log.warn('a request of the admin could not be answered', { path: request.path, cause: error.cause })
+      }
+      const answer = errorResponse(error)
+      if (response.headersSent) response.destroy()
+      else sendJson(response, request.method === 'HEAD', answer)
+      audited = { ...subjectOf(who), outcome: error.code, status: answer.status, auditTarget: auditTargetOf(found) }
+    }
+    const entry = entryOf(request, route, found, audited, Math.round(performance.now() - startedAt))
+    if (!isRepeated(entry)) audit.record(entry)
+  }
+
+  async function parseInput(
+    route: AdminRoute,
+    found: RouteMatch,
+    request: RouteRequest,
+    who: AdminCaller,
+    response: ServerResponse,
+  ): Promise<RouteInput<never, never, never>> {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const params = validateInput(route.params ?? emptyObject, found.params, 'path')
+    const query = validateInput(route.query ?? emptyObject.strict(), queryOf(request.query), 'query')
+    const body = route.body === undefined ? undefined : validateInput(route.body, await request.json(route.maxBytes))
+    return { params, query, body, who, request, signal: gone.signal } as unknown as RouteInput<never, never, never>
+  }
+
+  async function run(
+    route: AdminRoute,
+    given: RouteInput<never, never, never>,
+    response: ServerResponse,
+  ): Promise<AuditedOutcome> {
+    if ('redirect' in route) {
+      const { location, cookies, subject, errorCode } = await route.redirect(given)
+      response.writeHead(303, { location, 'cache-control': 'no-store', 'set-cookie': [...cookies] }).end()
+      return { ...(subject !== undefined ? { subject } : {}), outcome: errorCode ?? 'OK', status: 303, auditTarget: {} }
+    }
+    if ('stream' in route) {
+      const { who } = given
+      const grant = who.isAdmin ? who.grant : undefined
+      if (grant !== undefined) endWithGrant(parts.streams, grant, response)
+      await route.stream(given, response)
+      return { ...subjectOf(given.who), outcome: 'OK', status: 200, auditTarget: {} }
+    }
+    const reply: unknown = await route.handle(given)
+    const result = reply instanceof RouteResult ? (reply as RouteResult<unknown>) : new RouteResult(reply, {})
+    const { status = 200 } = route
+    const answer: JsonResponse = { status, body: result.body, headers: result.headers }
+    sendJson(response, given.request.method === 'HEAD', answer)
+    return { ...subjectOf(given.who), outcome: 'OK', status, auditTarget: result.auditTarget }
+  }
+
+  function entryOf(
+    request: RouteRequest,
+    route: AdminRoute | undefined,
+    found: RouteMatch,
+    { subject, outcome, status, auditTarget }: AuditedOutcome,
+    durationMs: number,
+  ): AuditEntry {
+    const from = clientAddress(request, parts.trustsProxy())
+    const { key, agent, task } = { ...auditTargetOf(found), ...auditTarget }
+    return {
+      at: now(),
+      event: outcome === 'OK' ? (route?.event ?? 'admin') : 'admin',
+      ...(subject !== undefined ? { who: truncateField(subject) } : {}),
+      ...(key !== undefined ? { key: truncateField(key) } : {}),
+      ...(agent !== undefined ? { agent: truncateField(agent) } : {}),
+      ...(task !== undefined ? { task: truncateField(task) } : {}),
+      operation: `${truncateField(request.method)} ${(route ?? found.routes[0])?.path ?? '/admin'}`,
+      outcome,
+      status,
+      ...(from !== undefined ? { from: truncateField(from) } : {}),
+      durationMs,
+    }
+  }
+
+  return (request, response) => {
+    const path = requestPath(request)
+    // Runs for every request: a few characters rule most of them out.
+    if (!path.startsWith('/admin') && !path.includes('/api-key')) return false
+    const found = find(path)
+    if (found === undefined) return false
+    void serve(request, response, found).catch(() => response.destroy())
+    return true
+  }
+}
+
+/** The sign-in routes do not authenticate their callers. */
+function subjectOf(who: AdminCaller | undefined): { readonly subject?: string } {
+  return who === undefined || who.subject === '' ? {} : { subject: who.subject }
+}
+
+function auditTargetOf({ params: { agent, taskId } }: RouteMatch): AuditTarget {
+  return { ...(agent !== undefined ? { agent } : {}), ...(taskId !== undefined ? { task: taskId } : {}) }
+}
+
+/** A repeated parameter becomes a list. */
+function queryOf(query: URLSearchParams): Record<string, unknown> {
+  return Object.fromEntries(
+    [...new Set(query.keys())].map((name) => {
+      const values = query.getAll(name)
+      return [name, values.length === 1 ? values[0] : values]
+    }),
+  )
+}
+
+function methodNotAllowed(routes: readonly AdminRoute[]): RouteError {
+  const allow = routes.map(({ method }) => method).join(', ')
+  return new RouteError('METHOD_NOT_ALLOWED', `This path takes ${allow}`, { headers: { allow } })
+}
+
+function asRouteError(reason: unknown): RouteError {
+  return reason instanceof RouteError ? reason : new RouteError('INTERNAL', 'Internal error')
+}

@@ -1,0 +1,288 @@
+/**
+ * Changes the configuration at run time: it restores the redacted secrets in the submitted text, then checks, applies and writes
+ * it. The previous version is kept and can be restored. Changes run one after the other.
+ */
+import { createHash } from 'node:crypto'
+import { newId, type Json, type KeyValueStore } from '@parley/a2a'
+import { parse } from 'yaml'
+import { ConfigError, type Sealer } from '@parley/a2a/server'
+import type { AgentKind } from '../agents/kind.ts'
+import type { HubConfig } from '../config/hub-config.ts'
+import { type AgentEntry, setAgentEntry } from '../config/edit-agent-entry.ts'
+import { formatPath } from '../config/config-path.ts'
+import { exceededTextLimit } from '../config/config-text-limits.ts'
+import type { ConfigProblem } from '../config/config-problem.ts'
+import { redactConfigText, restoreConfigText } from '../config/redact-config-text.ts'
+import type { ConfigSource } from '../config/config-source.ts'
+import type { ReloadResult } from '../config/reload-result.ts'
+import { RouteError } from '../http/json-response.ts'
+import { type DiffLine, lineDiff } from './line-diff.ts'
+
+export interface ConfigServiceDeps {
+  /** `undefined` if a program started the hub; then only that program can change the configuration. */
+  readonly source: ConfigSource | undefined
+  readonly kinds: readonly AgentKind[]
+  readonly kv: KeyValueStore
+  secrets(): Promise<Sealer>
+  /** Which changes would take effect at once, and which only after a restart. Throws ConfigError. */
+  preview(config: HubConfig): ReloadResult
+  reload(config: HubConfig): Promise<ReloadResult>
+  readonly now: () => number
+}
+
+export interface ConfigVersion {
+  readonly id: string
+  readonly at: number
+  /** The caller that applied it; `undefined` for a manual edit that was found when it was replaced. */
+  readonly who?: string
+  readonly note?: string
+  readonly hash: string
+}
+
+export interface ConfigPreview {
+  readonly diff: readonly DiffLine[]
+  readonly effects: ReloadResult
+}
+
+export interface ConfigVersionDetail extends ConfigVersion {
+  readonly text: string
+  readonly diff: readonly DiffLine[]
+  /** What restoring it would do; `undefined` if it can no longer be restored. */
+  readonly effects?: ReloadResult
+}
+
+export interface AppliedConfig {
+  readonly version: string
+  readonly hash: string
+  readonly effects: ReloadResult
+}
+
+export interface ConfigService {
+  readonly file: string | undefined
+  /** The text, with secrets redacted. */
+  text(): string
+  /** The hash of the text with its secrets: changes whenever the text does. */
+  hash(): string
+  check(edited: string): readonly ConfigProblem[]
+  /** Throws RouteError if the text is invalid. */
+  diff(edited: string): ConfigPreview
+  apply(edited: string, about: ConfigEdit): Promise<AppliedConfig>
+  /** The entry of an agent in the file, with secrets redacted; `undefined` if there is no file. */
+  entry(agent: string): unknown
+  /** Sets or removes the entry of an agent. Throws RouteError. */
+  putAgent(name: string, entry: AgentEntry | undefined, about: ConfigEdit): Promise<AppliedConfig>
+  versions(): Promise<readonly ConfigVersion[]>
+  /** The version with secrets redacted, compared with the current configuration. */
+  version(id: string): Promise<ConfigVersionDetail | undefined>
+  restore(id: string, about: ConfigEdit): Promise<AppliedConfig>
+}
+
+export interface ConfigEdit {
+  readonly who: string
+  readonly note?: string | undefined
+  /** The hash of the edited text: if the file has changed since, the change is refused. */
+  readonly base?: string | undefined
+}
+
+interface ConfigTree {
+  readonly agents?: Readonly<Record<string, unknown>>
+}
+
+interface StoredConfigVersion extends Omit<ConfigVersion, 'id'> {
+  readonly sealed: string
+}
+
+const kind = 'config-version'
+const purpose = 'config-version'
+const maxVersions = 50
+
+export function createConfigService(parts: ConfigServiceDeps): ConfigService {
+  const { kinds, kv, now } = parts
+  let changing: Promise<unknown> = Promise.resolve()
+
+  function sourceOf(): ConfigSource {
+    if (parts.source !== undefined) return parts.source
+    throw new RouteError(
+      'UNAVAILABLE',
+      'The hub has no configuration file, so its configuration cannot be changed here',
+    )
+  }
+
+  /** Restores the secrets. Throws RouteError. */
+  function withSecrets(edited: string): string {
+    requireTextLimits(edited)
+    const restored = restoreConfigText(edited, sourceOf().read(), kinds)
+    if ('problems' in restored) throw problemsError(restored.problems)
+    return restored.text
+  }
+
+  function load(text: string): HubConfig {
+    const loaded = sourceOf().load(text)
+    if ('problems' in loaded) throw problemsError(loaded.problems)
+    return loaded.config
+  }
+
+  function runExclusive<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = changing.then(work)
+    changing = done.catch(() => {})
+    return done
+  }
+
+  /** `make` runs when all earlier changes are done, with the text at that time. */
+  function change(make: (current: string) => string, { who, note, base }: ConfigEdit): Promise<AppliedConfig> {
+    return runExclusive(async () => {
+      const source = sourceOf()
+      const before = source.read()
+      if (base !== undefined && base !== configHash(before)) {
+        throw new RouteError('CONFLICT', 'The configuration was changed meanwhile: look at it again')
+      }
+      const text = make(before)
+      const effects = await withRouteErrors(() => parts.reload(load(text)))
+      writeSource(source, text)
+      await storeManualEdit(before)
+      const version = await storeVersion(text, { who, ...(note !== undefined ? { note } : {}) })
+      return { version, hash: configHash(text), effects }
+    })
+  }
+
+  /** Manual edits of the file are kept as a version, too. */
+  async function storeManualEdit(text: string): Promise<void> {
+    const [newest] = await list(1)
+    if (newest?.hash !== configHash(text)) await storeVersion(text, {})
+  }
+
+  async function storeVersion(text: string, about: Pick<ConfigVersion, 'who' | 'note'>): Promise<string> {
+    const id = newId()
+    const sealed = await (await parts.secrets()).seal(purpose, text, id)
+    const kept: StoredConfigVersion = { ...about, at: now(), hash: configHash(text), sealed }
+    await kv.write(kind, { key: id, value: kept as unknown as Json })
+    for (const { id: old } of (await list(maxVersions + 20)).slice(maxVersions)) await kv.remove(kind, old)
+    return id
+  }
+
+  async function list(limit: number): Promise<readonly ConfigVersion[]> {
+    const found = await kv.list(kind, { descending: true, limit })
+    return found.map(({ key, value }) => {
+      const { sealed: _, ...version } = value as unknown as StoredConfigVersion
+      return { id: key, ...version }
+    })
+  }
+
+  async function readVersion(id: string): Promise<string | undefined> {
+    const note = await kv.read(kind, id)
+    if (note === undefined) return undefined
+    return (await parts.secrets()).unseal(purpose, (note.value as unknown as StoredConfigVersion).sealed, id)
+  }
+
+  /** A formerly valid version may refer to things that no longer exist. */
+  function effectsOf(text: string): ReloadResult | undefined {
+    const loaded = sourceOf().load(text)
+    if ('problems' in loaded) return undefined
+    try {
+      return parts.preview(loaded.config)
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    file: parts.source?.file,
+    text: () => redactConfigText(sourceOf().read(), kinds),
+    hash: () => configHash(sourceOf().read()),
+    check(edited) {
+      requireTextLimits(edited)
+      const restored = restoreConfigText(edited, sourceOf().read(), kinds)
+      if ('problems' in restored) return restored.problems
+      const loaded = sourceOf().load(restored.text)
+      return 'problems' in loaded ? loaded.problems : []
+    },
+    diff(edited) {
+      const text = withSecrets(edited)
+      const config = load(text)
+      const diff = lineDiff(redactConfigText(sourceOf().read(), kinds), redactConfigText(text, kinds))
+      return { diff, effects: withRouteErrorsSync(() => parts.preview(config)) }
+    },
+    entry(agent) {
+      const { source } = parts
+      const tree =
+        source === undefined
+          ? undefined
+          : (parse(redactConfigText(source.read(), kinds), { uniqueKeys: false }) as ConfigTree | undefined)
+      return tree?.agents?.[agent]
+    },
+    apply: (edited, about) => change(() => withSecrets(edited), about),
+    putAgent: (name, entry, about) =>
+      change((current) => {
+        const edited = setAgentEntry(redactConfigText(current, kinds), name, entry, sourceOf().file.endsWith('.json'))
+        return withSecrets(edited)
+      }, about),
+    versions: () => list(maxVersions),
+    async version(id) {
+      const [text, found] = [await readVersion(id), (await list(maxVersions)).find((one) => one.id === id)]
+      if (text === undefined || found === undefined) return undefined
+      const redacted = redactConfigText(text, kinds)
+      const effects = effectsOf(text)
+      const diff = lineDiff(redactConfigText(sourceOf().read(), kinds), redacted)
+      return { ...found, text: redacted, diff, ...(effects !== undefined ? { effects } : {}) }
+    },
+    async restore(id, about) {
+      const text = await readVersion(id)
+      if (text === undefined) throw new RouteError('NOT_FOUND', 'There is no such version')
+      return change(() => text, about)
+    },
+  }
+}
+
+function requireTextLimits(text: string): void {
+  const exceeded = exceededTextLimit(text)
+  if (exceeded === undefined) return
+  const message = `text: a configuration has up to ${exceeded} here: write the file and reload the hub`
+  throw new RouteError('PAYLOAD_TOO_LARGE', message)
+}
+
+function writeSource(source: ConfigSource, text: string): void {
+  try {
+    source.write(text)
+  } catch (cause) {
+    const message = 'It holds until the next restart: the file could not be written'
+    throw Object.assign(new RouteError('UNAVAILABLE', message), { cause })
+  }
+}
+
+function configHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+function problemsError(problems: readonly ConfigProblem[]): RouteError {
+  const violations = problems.map(({ path, line, message }) => ({
+    field: formatPath(path) || 'text',
+    description: line === undefined ? message : `line ${line}: ${message}`,
+  }))
+  return new RouteError(
+    'INVALID_PARAMS',
+    violations.map(({ field, description }) => `${field}: ${description}`).join('; '),
+    {
+      violations,
+    },
+  )
+}
+
+async function withRouteErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (reason) {
+    throw toRouteError(reason)
+  }
+}
+
+function withRouteErrorsSync<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (reason) {
+    throw toRouteError(reason)
+  }
+}
+
+function toRouteError(reason: unknown): unknown {
+  return reason instanceof ConfigError ? problemsError([{ path: [], message: reason.message }]) : reason
+}

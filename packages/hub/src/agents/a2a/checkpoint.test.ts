@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Json, Turn } from '@parley/a2a'
+import {
+  remoteQuestionOf,
+  defaultContextId,
+  initialCheckpoint,
+  readRemoteCheckpoint,
+  previousTaskId,
+} from './checkpoint.ts'
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/
+
+function turnOf(more: { taskId?: string; messageId?: string; owner?: string; lastCheckpoint?: unknown } = {}): Turn {
+  const { taskId = 't1', messageId = 'm1', owner = 'alice', lastCheckpoint } = more
+  return {
+    task: { id: taskId, contextId: 'c1', state: 'TASK_STATE_WORKING' },
+    message: { messageId, role: 'ROLE_USER', parts: [] },
+    caller: { id: owner },
+    tenant: '',
+    lastCheckpoint: lastCheckpoint as Json,
+  } as unknown as Turn
+}
+
+describe('the checkpoint of a turn with a remote agent', () => {
+  it('has an id for the message that is the same for the same turn and for no other [B-164]', () => {
+    const { messageId } = initialCheckpoint(turnOf())
+    assert.match(messageId, uuid)
+    assert.equal(initialCheckpoint(turnOf()).messageId, messageId)
+    assert.notEqual(initialCheckpoint(turnOf({ taskId: 't2' })).messageId, messageId)
+    assert.notEqual(initialCheckpoint(turnOf({ messageId: 'm2' })).messageId, messageId)
+  })
+
+  it('is in the remote task that asked, and else in a new one', () => {
+    const asked = { state: 'TASK_STATE_INPUT_REQUIRED', messageId: 'q1' }
+    const waits = turnOf({ lastCheckpoint: { round: 2, messageId: 'x', taskId: 'r1', arrived: true, asked } })
+    assert.deepEqual({ ...initialCheckpoint(waits), messageId: '' }, { round: 2, messageId: '', taskId: 'r1', asked })
+    assert.equal(previousTaskId(waits), undefined)
+    const ended = turnOf({ lastCheckpoint: { round: 2, messageId: 'x', taskId: 'r1', arrived: true } })
+    assert.deepEqual({ ...initialCheckpoint(ended), messageId: '' }, { round: 3, messageId: '' })
+    assert.equal(previousTaskId(ended), 'r1')
+    assert.equal(initialCheckpoint(turnOf()).round, 1)
+  })
+
+  it('is not read out of what another kind of agent kept', () => {
+    for (const other of [undefined, null, 7, 'text', [], {}, { page: 2 }, { round: '1', messageId: 'm' }]) {
+      assert.equal(readRemoteCheckpoint(other as Json), undefined)
+    }
+  })
+
+  it('knows a question again by what its peer said of it', () => {
+    const message = { messageId: 'q1', role: 'ROLE_AGENT', parts: [{ text: 'Where?' }] } as const
+    const status = { state: 'TASK_STATE_INPUT_REQUIRED', timestamp: '2026-01-01T00:00:00.000Z', message } as const
+    assert.deepEqual(remoteQuestionOf(status), { state: status.state, timestamp: status.timestamp, messageId: 'q1' })
+    assert.deepEqual(remoteQuestionOf({ state: status.state }), { state: status.state })
+  })
+
+  it('is in a context of the caller, and of no other', () => {
+    const own = defaultContextId(turnOf(), 'partner')
+    assert.match(own, uuid)
+    assert.equal(defaultContextId(turnOf({ taskId: 't2' }), 'partner'), own)
+    assert.notEqual(defaultContextId(turnOf({ owner: 'bob' }), 'partner'), own)
+    assert.notEqual(defaultContextId(turnOf(), 'other'), own)
+  })
+})

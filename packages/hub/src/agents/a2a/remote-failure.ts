@@ -1,0 +1,78 @@
+/**
+ * The error that a caller receives when the remote agent or the connection to it fails: a helpful sentence and a code for
+ * programs. The peer's own message goes to the log. It is forwarded only if it is about the caller's message.
+ */
+import { A2AError } from '@parley/a2a'
+import type { ErrorCode, StateReport, Turn } from '@parley/a2a'
+import { egressBlockedReason } from './egress-policy.ts'
+
+const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
+  UNAUTHENTICATED: 'The agent does not accept the credentials of this hub. The hub operator must renew them.',
+  PERMISSION_DENIED: 'The agent does not permit this to the hub.',
+  RATE_LIMITED: 'The agent takes no more requests now. Try again later.',
+  AGENT_UNAVAILABLE: 'The agent cannot be reached now. Try again later.',
+  UNAVAILABLE: 'The agent cannot be reached now. Try again later.',
+  CARD_NOT_FOUND: 'The agent cannot be found where it used to be.',
+  AGENT_NOT_FOUND: 'The agent cannot be found where it used to be.',
+  TIMEOUT: 'The agent did not answer in time.',
+  INTERRUPTED: 'The connection to the agent broke and could not be made again.',
+  TASK_NOT_FOUND: 'The agent does not know this task any more.',
+  VERSION_NOT_SUPPORTED: 'The agent speaks no version of the protocol that this hub speaks.',
+  EXTENSION_SUPPORT_REQUIRED: 'The agent requires a protocol extension that this hub does not pass on.',
+  INVALID_AGENT_RESPONSE: 'The agent answered with something that is not understood.',
+  PAYLOAD_TOO_LARGE: 'This is more than the agent takes, or more than is taken from it.',
+  CONTENT_TYPE_NOT_SUPPORTED: 'The agent does not take content of this kind.',
+  UNSUPPORTED_OPERATION: 'The agent does not take this message now.',
+  INVALID_PARAMS: 'The agent refused the message as invalid.',
+}
+
+/** Errors about the message itself; the peer's text is meant for its author. */
+const messageErrorCodes: ReadonlySet<ErrorCode> = new Set(['INVALID_PARAMS', 'CONTENT_TYPE_NOT_SUPPORTED'])
+const longestQuote = 300
+
+export function remoteFailure(reason: unknown, turn: Turn): StateReport {
+  const error = A2AError.from(reason)
+  turn.log.warn('the remote agent failed', { taskId: turn.task.id, code: error.code, cause: reason })
+  if (error.details.reason === egressBlockedReason) return failed(egressBlockedMessage, error.code)
+  // Why a delegation was refused is meant for the caller who started the chain.
+  const { reason: why } = error.details
+  if (why?.startsWith('DELEGATION_') === true) return failed(shortened(error.message), why)
+  return failed(sentences[error.code] ?? 'The agent failed.', codeFor(error), quoteOf(error))
+}
+
+/** To our caller, a remote server that cannot serve is an unavailable agent. UNAVAILABLE would mean this hub. */
+function codeFor({ code }: A2AError): ErrorCode {
+  return code === 'UNAVAILABLE' ? 'AGENT_UNAVAILABLE' : code
+}
+
+const egressBlockedMessage = "Blocked: the agent's card names a disallowed address. The hub operator can allow it."
+
+/** The message was sent, and it is unknown whether it arrived. Sending it again might do the work twice. */
+export function deliveryUnknown(): StateReport {
+  const text =
+    'The connection broke before the agent confirmed the message. It may be at work on it, or may never have got it.'
+  return failed(text, 'INTERRUPTED')
+}
+
+export function secretLost(): StateReport {
+  const text =
+    'The hub was restarted before a secret in this message reached the agent, and keeps no secrets. Send it again.'
+  return failed(text, 'INTERRUPTED')
+}
+
+function failed(text: string, reason: string, quote = ''): StateReport {
+  return {
+    state: 'TASK_STATE_FAILED',
+    message: { parts: [{ text: quote === '' ? text : `${text} It says: ${quote}` }] },
+    metadata: { reason },
+  }
+}
+
+function quoteOf({ code, message }: A2AError): string {
+  if (!messageErrorCodes.has(code)) return ''
+  return shortened(message)
+}
+
+function shortened(text: string): string {
+  return text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text
+}

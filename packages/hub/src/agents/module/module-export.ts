@@ -1,0 +1,64 @@
+/** Finds the agent and its description among the exports of a module. */
+import type { Agent } from '@parley/a2a'
+import { z } from 'zod'
+import { skillSchema } from '../../config/sections/skill.ts'
+import type { PartialCard } from '../kind.ts'
+
+export interface ModuleExport {
+  readonly agent: Agent
+  readonly card: PartialCard
+  /** Exports next to the agent that have no effect. */
+  readonly ignored: readonly string[]
+}
+
+const modes = z.array(z.string()).optional()
+const exportedFields = z.object({
+  name: z.string().optional(),
+  description: z.string().optional(),
+  version: z.string().optional(),
+  provider: z.object({ organization: z.string(), url: z.string() }).optional(),
+  documentationUrl: z.string().optional(),
+  iconUrl: z.string().optional(),
+  skills: z.array(skillSchema).optional(),
+  inputModes: modes,
+  outputModes: modes,
+  streaming: z.boolean().optional(),
+})
+
+export function readModuleExport(
+  module: Readonly<Record<string, unknown>>,
+  wanted: string | undefined,
+  path: string,
+): ModuleExport {
+  const name = wanted ?? ('default' in module ? 'default' : 'agent')
+  const value = module[name]
+  if (value === undefined) {
+    throw new Error(`${path} has no export ${wanted ?? 'default or agent'}: export a function of a turn`)
+  }
+  if (isAgent(value)) return { agent: value, card: {}, ignored: [] }
+  if (typeof value === 'object' && value !== null && 'agent' in value && isAgent(value.agent)) {
+    return { agent: value.agent, ...cardOf(value, path) }
+  }
+  throw new Error(
+    `the export ${name} of ${path} is no agent: give a function, an object with resume and run, or { agent, name, skills }`,
+  )
+}
+
+function isAgent(value: unknown): value is Agent {
+  if (typeof value === 'function') return true
+  if (typeof value !== 'object' || value === null || !('run' in value) || typeof value.run !== 'function') return false
+  const resume = 'resume' in value ? value.resume : undefined
+  if (resume === 'reattach') return 'reattach' in value && typeof value.reattach === 'function'
+  return resume === 'fail' || resume === 'rerun'
+}
+
+function cardOf(settings: object, path: string): Omit<ModuleExport, 'agent'> {
+  const read = exportedFields.safeParse(settings)
+  if (!read.success) {
+    const [issue] = read.error.issues
+    throw new Error(`what ${path} says of its agent is not right at ${issue?.path.join('.')}: ${issue?.message}`)
+  }
+  const known = new Set(['agent', ...Object.keys(exportedFields.shape)])
+  const given = Object.entries(read.data).filter(([, value]) => value !== undefined)
+  return { card: Object.fromEntries(given), ignored: Object.keys(settings).filter((key) => !known.has(key)) }
+}

@@ -1,0 +1,27 @@
+/** Checks that a program exists and is executable, without running it. */
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+
+export interface ProgramSearchPath {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** The path at which the system would find it, or undefined. */
+export async function findProgram(program: string, { cwd, env }: ProgramSearchPath): Promise<string | undefined> {
+  const places = program.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter)
+  for (const place of places) {
+    const file = isAbsolute(program) ? program : resolve(cwd, join(place, program))
+    const may = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (may) return file
+  }
+  return undefined
+}
+
+export async function requireProgram(program: string, where: ProgramSearchPath): Promise<void> {
+  if ((await findProgram(program, where)) === undefined) throw new Error(`the program ${program} is not there`)
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { RequestOutcome } from '@parley/a2a/server'
+import { type AuditEntry, requestAuditEntry } from './audit-entry.ts'
+import { createTaskStateAudit } from './task-state-audit.ts'
+
+const answered: RequestOutcome = {
+  agent: 'gpt',
+  caller: { id: 'https://id.test|ann', scopes: ['agent:gpt'], tenant: 'acme' },
+  endpoint: 'call',
+  operation: 'SendMessage',
+  binding: 'JSONRPC',
+  version: '1.0',
+  outcome: 'OK',
+  status: 200,
+  taskId: '01890000-0000-7000-8000-000000000000',
+  durationMs: 12.4,
+}
+
+describe('an entry of the audit', () => {
+  it('says who did what, when, from where, how it went and how long it took [B-170 T-12]', () => {
+    assert.deepEqual(requestAuditEntry(answered, { at: 7, keyId: 'k1', from: '192.0.2.1' }), {
+      at: 7,
+      event: 'call',
+      who: 'https://id.test|ann',
+      key: 'k1',
+      agent: 'gpt',
+      operation: 'SendMessage',
+      binding: 'JSONRPC',
+      version: '1.0',
+      task: answered.taskId,
+      outcome: 'OK',
+      status: 200,
+      from: '192.0.2.1',
+      durationMs: 12,
+    })
+  })
+
+  it('has nothing of what strangers may put anywhere: long names are cut, and what is no id is left out', () => {
+    const { task, who, from } = requestAuditEntry(
+      { ...answered, taskId: 'my password is hunter2', caller: { id: 'x'.repeat(10_000) } },
+      { at: 0, from: 'y'.repeat(10_000) },
+    )
+    assert.equal(task, undefined)
+    assert.deepEqual([who?.length, from?.length], [257, 257])
+  })
+})
+
+describe('the states of tasks', () => {
+  it('are in the audit, each once and without what was said [T-12]', () => {
+    const entries: AuditEntry[] = []
+    const { onEvent } = createTaskStateAudit({ record: (entry) => void entries.push(entry) }, () => 5)
+    const about = { agent: 'gpt', tenant: '', owner: 'ann', taskId: 't', contextId: 'c', seq: 1 }
+    const message = { messageId: 'm', role: 'ROLE_AGENT' as const, parts: [{ text: 'hunter2' }] }
+    const states = ['SUBMITTED', 'WORKING', 'WORKING', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'] as const
+    for (const state of states) {
+      const status = { state: `TASK_STATE_${state}` as const, message }
+      onEvent({ statusUpdate: { taskId: 't', contextId: 'c', status } }, about)
+    }
+    onEvent({ artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } }, about)
+    assert.deepEqual(
+      entries.map(({ state }) => state?.slice('TASK_STATE_'.length)),
+      ['SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'],
+    )
+    assert.deepEqual(entries[0], {
+      at: 5,
+      event: 'task.state',
+      who: 'ann',
+      agent: 'gpt',
+      task: 't',
+      state: 'TASK_STATE_SUBMITTED',
+    })
+    assert.doesNotMatch(JSON.stringify(entries), /hunter2/)
+  })
+})

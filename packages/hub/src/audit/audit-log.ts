@@ -1,0 +1,157 @@
+/**
+ * The audit log of every request, off the hot path: entries are collected for up to a second and written as one batch, because a
+ * row each would cost the store more than the request did. Security events are written at once, together with the pending entries.
+ * Read newest first; batches older than the retention are deleted.
+ */
+import { newId, type Json, type KeyValueStore } from '@parley/a2a'
+import { type AuditEntry, isSecurityEvent } from './audit-entry.ts'
+
+export interface AuditQuery {
+  readonly limit: number
+  /** The `before` of the previous page. */
+  readonly before?: string | undefined
+  /** Whether to include an entry. Default: all. */
+  matches?(entry: AuditEntry): boolean
+  /** Milliseconds since the epoch; older entries are skipped. */
+  readonly since?: number | undefined
+}
+
+export interface ListedAuditEntry extends AuditEntry {
+  /** The position of the entry; a page requested with `before` the next position begins with it. */
+  readonly id: string
+}
+
+export interface AuditPage {
+  readonly entries: readonly ListedAuditEntry[]
+  /** The cursor of the next page, if there is more. */
+  readonly before?: string
+}
+
+export interface AuditLog {
+  record(entry: AuditEntry): void
+  list(query: AuditQuery): Promise<AuditPage>
+  /** Resolves when everything recorded so far is written. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface AuditLogDeps {
+  readonly kv: KeyValueStore
+  readonly now?: () => number
+  readonly retentionMs: number
+  /** Called when a write failed; it is retried. */
+  onError?(cause: unknown): void
+}
+
+const kind = 'audit'
+const flushIntervalMs = 1_000
+/** Entries per batch. */
+const maxEntriesPerNote = 500
+/** Entries kept while the store is unavailable; the oldest are dropped first. */
+const maxPending = 20_000
+/** Batches read for one page, regardless of the number of matches. */
+const maxNotesSearched = 200
+
+export function createAuditLog({ kv, now = Date.now, retentionMs, onError = () => {} }: AuditLogDeps): AuditLog {
+  let pending: AuditEntry[] = []
+  let lost = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let writing: Promise<void> | undefined
+
+  function record(entry: AuditEntry): void {
+    if (pending.length >= maxPending) lost += pending.splice(0, maxEntriesPerNote).length
+    pending.push(entry)
+    if (isSecurityEvent(entry) || pending.length >= maxEntriesPerNote) void flush()
+    else timer ??= setTimeout(() => void flush(), flushIntervalMs).unref()
+  }
+
+  /** One write at a time: entries that arrive meanwhile go with the next write. */
+  async function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    if (writing !== undefined) {
+      await writing
+      if (pending.length > 0) await flush()
+      return
+    }
+    if (pending.length === 0) return
+    writing = writeAll().finally(() => (writing = undefined))
+    await writing
+  }
+
+  async function writeAll(): Promise<void> {
+    if (lost > 0) pending.push({ at: now(), event: 'audit.lost', count: lost })
+    const batch = pending
+    pending = []
+    const expiresAt = now() + retentionMs
+    const batches = chunks(batch).map((entries) => ({
+      key: newId(),
+      value: entries as unknown as Json,
+      expiresAt,
+    }))
+    try {
+      await kv.writeAll(kind, batches)
+      lost = 0
+    } catch (cause) {
+      pending = [...batch.filter(({ event }) => event !== 'audit.lost'), ...pending]
+      timer ??= setTimeout(() => void flush(), flushIntervalMs).unref()
+      onError(cause)
+    }
+  }
+
+  return {
+    record,
+    flush,
+    async list({ limit, before, matches = () => true, since = 0 }) {
+      await flush()
+      const from = parseAuditCursor(before)
+      const entries: ListedAuditEntry[] = []
+      let searched = 0
+      let after = from?.note
+      // The rest of the batch in which the previous page ended.
+      const partial = from === undefined || from.rest === 0 ? undefined : await kv.read(kind, from.note)
+      let found = partial === undefined ? [] : [{ ...partial, value: (partial.value as Json[]).slice(0, from?.rest) }]
+      for (;;) {
+        for (const { key, value } of found) {
+          const held = value as unknown as readonly AuditEntry[]
+          // Batches are ordered by their last entries, so all that follow are older.
+          if ((held.at(-1)?.at ?? since) < since) return { entries }
+          for (let index = held.length - 1; index >= 0; index--) {
+            const entry = held[index] as AuditEntry
+            if (entry.at < since || !matches(entry)) continue
+            entries.push({ ...entry, id: `${key}.${index}` })
+            if (entries.length === limit) return { entries, before: `${key}.${index}` }
+          }
+          after = key
+          searched += 1
+        }
+        if (searched >= maxNotesSearched && after !== undefined) return { entries, before: `${after}.0` }
+        found = [
+          ...(await kv.list(kind, { descending: true, limit: 20, ...(after !== undefined ? { after } : {}) })),
+        ] as typeof found
+        if (found.length === 0) return { entries }
+      }
+    },
+    async close() {
+      await flush()
+      clearTimeout(timer)
+    },
+  }
+}
+
+function chunks(entries: readonly AuditEntry[]): readonly (readonly AuditEntry[])[] {
+  const made: (readonly AuditEntry[])[] = []
+  for (let at = 0; at < entries.length; at += maxEntriesPerNote) made.push(entries.slice(at, at + maxEntriesPerNote))
+  return made
+}
+
+interface AuditCursor {
+  readonly note: string
+  /** The number of entries of that batch before the cursor. */
+  readonly rest: number
+}
+
+function parseAuditCursor(before: string | undefined): AuditCursor | undefined {
+  const [, note, rest] = /^([0-9a-f-]{36})\.(\d{1,6})$/.exec(before ?? '') ?? []
+  return note === undefined ? undefined : { note, rest: Number(rest) }
+}

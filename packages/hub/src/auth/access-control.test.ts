@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { memoryKeyValueStore, type Caller, type KeyValueStore } from '@parley/a2a'
+import type { Credentials } from '@parley/a2a/server'
+import { createAccessControl } from './access-control.ts'
+import type { AccessSettings } from './access-settings.ts'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+const settings = (over: Partial<AccessSettings> = {}): AccessSettings => ({
+  isAnonymousAllowed: () => false,
+  jwt: [],
+  mtls: false,
+  rates: { perAgent: new Map() },
+  trustProxy: false,
+  ...over,
+})
+
+function open(notes: KeyValueStore = memoryKeyValueStore(), over: Partial<AccessSettings> = {}) {
+  return createAccessControl({
+    kv: notes,
+    settings: settings(over),
+    log: quiet,
+    secrets: () => Promise.reject(new Error('not needed')),
+  })
+}
+
+const showing = (headers: Readonly<Record<string, string>>, agent = 'team'): Credentials => ({
+  ...{ method: 'POST', path: '/', query: '', header: (name: string) => headers[name], agent },
+})
+
+describe('access', () => {
+  it('makes an admin key with the first store, and tells it once', async () => {
+    const notes = memoryKeyValueStore()
+    const first = await open(notes)
+    assert.match(first.newAdminKey ?? '', /^pka_/)
+    assert.equal((await open(notes)).newAdminKey, undefined)
+  })
+
+  it('applies new settings without a restart: anonymous access, limits, card security', async () => {
+    const access = await open()
+    assert.equal(await access.authenticate(showing({})), undefined)
+    const closed = access.security('team').securityRequirements
+    const perAddress = { count: 1, windowMs: 1_000 }
+    access.configure(
+      settings({ isAnonymousAllowed: (agent) => agent === 'team', rates: { perAgent: new Map(), perAddress } }),
+    )
+    const caller = (await access.authenticate(showing({}))) as Caller
+    assert.equal(caller.anonymous, true)
+    const asking = { agent: 'team', caller, version: '1.0', binding: 'GRPC', credentials: showing({}) } as const
+    assert.equal((await access.admit(asking)).headers?.['x-ratelimit-limit'], '1')
+    assert.deepEqual(access.security('team').securityRequirements, [...closed, { schemes: {} }])
+    access.configure(settings())
+    assert.equal((await access.admit(asking)).refuse?.code, 'PERMISSION_DENIED')
+  })
+
+  it('knows of callers in the log what they may use: for calls between agents', async () => {
+    const access = await open(memoryKeyValueStore(), { isAnonymousAllowed: (agent) => agent === 'open' })
+    const caller: Caller = { id: 'ann', scopes: ['agent:team', 'skill:gpt/sum'] }
+    const may = ['team', 'gpt', 'open', 'hidden'].map((agent) => access.canUse(caller, agent))
+    assert.deepEqual(may, [true, true, true, false])
+    assert.equal(access.canUse({ id: 'anonymous', anonymous: true }, 'team'), false)
+  })
+
+  it('identifies callers of requests without an agent, anonymous ones too, and refuses an invalid key', async () => {
+    const access = await open()
+    const { key, info } = await access.keys.create({ name: 'x', scopes: ['agent:team'], createdBy: 'admin' })
+    assert.equal((await access.identify(showing({ 'x-api-key': key }))).id, info.principal)
+    assert.equal((await access.identify(showing({}))).anonymous, true)
+    await assert.rejects(access.identify(showing({ 'x-api-key': 'nonsense' })), { code: 'UNAUTHENTICATED' })
+  })
+
+  it('writes what is pending when it is closed', async () => {
+    const notes = memoryKeyValueStore()
+    const access = await open(notes)
+    const { key, info } = await access.keys.create({ name: 'x', scopes: ['agent:team'], createdBy: 'admin' })
+    const caller = (await access.authenticate(showing({ 'x-api-key': key }))) as Caller
+    access.onAnswer({
+      agent: 'team',
+      caller,
+      endpoint: 'call',
+      binding: 'GRPC',
+      outcome: 'OK',
+      status: 200,
+      durationMs: 1,
+    })
+    await access.close()
+    assert.equal(typeof (await notes.read('key-use', info.id))?.value, 'number')
+    const [batch] = await notes.list('audit', { limit: 10 })
+    assert.deepEqual(
+      (batch?.value as { who?: string }[] | undefined)?.map(({ who }) => who),
+      [info.principal],
+    )
+  })
+})

@@ -1,0 +1,292 @@
+/**
+ * Access control of the hub: the callbacks of the server (`authenticate`, `admit`, `onAnswer`, `onEvent`), and the checks of the
+ * admin API. Settings can change at run time.
+ */
+import type { Caller, KeyValueStore } from '@parley/a2a'
+import { A2AError } from '@parley/a2a'
+import type {
+  Admit,
+  Authenticate,
+  Credentials,
+  EngineLog,
+  FetchHandler,
+  OnAnswer,
+  OnEvent,
+  OnStream,
+  Sealer,
+  Signer,
+} from '@parley/a2a/server'
+import { clockOf } from '@parley/a2a/server'
+import { type AuditLog, createAuditLog } from '../audit/audit-log.ts'
+import { requestAuditEntry } from '../audit/audit-entry.ts'
+import { createTaskStateAudit } from '../audit/task-state-audit.ts'
+import { createRateLimiter, type RateLimiter } from '../limits/rate-limiter.ts'
+import { createTaskQuota } from '../limits/task-quota.ts'
+import { type AdminKey, openAdminKey } from './admin-key.ts'
+import { admitRequest, admitInProcess, agentForbiddenError, settleQuota } from './admit-request.ts'
+import { challenge, createAuthenticator, type IdentifiedCaller } from './authenticate.ts'
+import { type CardSecurity, cardSecurity } from './card-security.ts'
+import { createTokenCheck, invalidTokenError } from './token-check.ts'
+import { createGrantStreams, type GrantStreams } from './grant-streams.ts'
+import { type Grant, keyGrantId, sessionGrantId } from './grant.ts'
+import { createApiKeys, type ApiKeys } from './api-keys.ts'
+import { createRequestIdentities } from './request-identity.ts'
+import { permissionsOf } from './scopes.ts'
+import type { SessionCheckDeps } from './session-check.ts'
+import { createConsoleSessions, csrfHeader, type ConsoleSession, type ConsoleSessions } from './console-session.ts'
+import type { AccessSettings } from './access-settings.ts'
+
+export interface AccessControlDeps {
+  readonly kv: KeyValueStore
+  /** Signs the sessions of the console, and encrypts the tokens that opened them. */
+  secrets(): Promise<Signer & Sealer>
+  readonly settings: AccessSettings
+  /** Replaces the key that is created at the first start. */
+  readonly adminKey?: string | undefined
+  readonly log: EngineLog
+  /** For the documents of issuers. Default: the platform's fetch. */
+  readonly fetch?: FetchHandler
+  /** How long audit entries are kept. Default 30 days. */
+  readonly auditMs?: number | undefined
+  readonly now?: () => number
+  readonly monotonicNow?: () => number
+}
+
+export interface AccessControl {
+  readonly authenticate: Authenticate
+  readonly admit: Admit
+  readonly onAnswer: OnAnswer
+  readonly onEvent: OnEvent
+  readonly onStream: OnStream
+  /** The hub's own streams, which end with the grant that opened them. */
+  readonly streams: GrantStreams
+  /** The admin key, if it was created by this start. Show it: it cannot be read again later. */
+  readonly newAdminKey?: string
+  readonly keys: ApiKeys
+  readonly audit: AuditLog
+  readonly adminKey: AdminKey
+  readonly sessions: ConsoleSessions
+  readonly limiter: RateLimiter
+  /** Whether X-Forwarded-For is trusted. */
+  trustsProxy(): boolean
+  /** The security fields of the agent's card. */
+  security(agent: string): CardSecurity
+  /** Counts a call of the agent by another agent of this hub. Throws RATE_LIMITED. */
+  admitInProcess(agent: string): void
+  /** Whether this caller, from a request or from the log, may use the agent. */
+  canUse(caller: Caller, agent: string): boolean
+  /** The caller of a request that names no agent. Throws UNAUTHENTICATED for invalid credentials. */
+  identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
+  /** The caller of a request, authenticated as for a call of its agent. Throws UNAUTHENTICATED or PERMISSION_DENIED. */
+  identifyFor(credentials: Credentials): Promise<Caller>
+  /** Whether the caller is authenticated by an API key. */
+  isApiKeyCaller(caller: Caller): boolean
+  /** The grant of this caller, if it can end. */
+  grantOf(caller: Caller): Grant | undefined
+  grantOfSession(session: ConsoleSession): Grant
+  /** Sets how OpenID Connect sessions are renewed. Until then they are not. */
+  setSessionRenewal(renew: SessionCheckDeps['renew']): void
+  /** Applies new settings. */
+  configure(settings: AccessSettings): void
+  /** Writes pending entries. */
+  close(): Promise<void>
+}
+
+/** The SDK's default for tokens. */
+const defaultToleranceMs = 10_000
+const defaultAuditMs = 30 * 86_400_000
+const consoleScopes = ['agent:*']
+
+export async function createAccessControl(parts: AccessControlDeps): Promise<AccessControl> {
+  const { kv, log, fetch } = parts
+  const { now, monotonicNow } = clockOf(parts)
+  const failed = (what: string) => (cause: unknown) => log.warn(`${what} could not be written`, { cause })
+  const adminKey = await openAdminKey(kv, parts.adminKey)
+  const streams = createGrantStreams({
+    kv,
+    now,
+    canUse: (scopes, agent) => mayUse({ id: '', scopes }, agent),
+    onRevoked(grantId) {
+      const [sort, id = ''] = grantId.split(':')
+      if (sort === 'key') keys.forget(id)
+      if (sort === 'session') sessions.forget(id)
+    },
+    onError: (cause) => log.warn('revoked credentials could not be looked up', { cause }),
+  })
+  const keys = createApiKeys({
+    kv,
+    now,
+    monotonicNow,
+    onError: failed('when keys were used'),
+    onRevoked: (id) => streams.revoke(keyGrantId(id)),
+  })
+  const audit = createAuditLog({ kv, now, retentionMs: parts.auditMs ?? defaultAuditMs, onError: failed('the audit') })
+  const identities = createRequestIdentities()
+  const limiter = createRateLimiter(monotonicNow)
+  const quota = createTaskQuota(kv, now)
+  const states = createTaskStateAudit(audit, now)
+  let renewSession: SessionCheckDeps['renew'] = async () => undefined
+  const sessions = createConsoleSessions({
+    secrets: parts.secrets,
+    kv,
+    adminMark: adminKey.mark,
+    now,
+    monotonicNow,
+    prove: (token) => checkCurrentToken(token, bearerCredentials(token)),
+    renew: (refreshToken) => renewSession(refreshToken),
+    onEnded: (id) => streams.revoke(sessionGrantId(id)),
+    onError: failed('when sessions were used'),
+  })
+  let current = applySettings(parts.settings)
+
+  function applySettings(settings: AccessSettings) {
+    const { jwt, mtls, isAnonymousAllowed, trustProxy } = settings
+    const checkToken = createTokenCheck(jwt, fetch)
+    const toleranceMs = Math.max(defaultToleranceMs, ...jwt.map(({ clockTolerance = 0 }) => clockTolerance))
+    const shared = {
+      findKey: keys.find,
+      checkToken,
+      recheckToken,
+      toleranceMs,
+      mtls,
+      identities,
+      trustProxy,
+      bySession,
+    }
+    return {
+      settings,
+      checkToken,
+      authenticate: createAuthenticator({ ...shared, isAnonymousAllowed }),
+      /** For requests that name no agent: anonymous access is always allowed there. */
+      anybody: createAuthenticator({ ...shared, isAnonymousAllowed: () => true }),
+    }
+  }
+
+  /** The operator may call every agent from the console. */
+  async function bySession({ header }: Credentials): Promise<IdentifiedCaller | undefined> {
+    const csrf = header(csrfHeader)
+    const cookies = header('cookie')
+    // Other clients may send a header of that name, too.
+    if (csrf === undefined || !sessions.hasCookie(cookies)) return undefined
+    const session = await sessions.read(cookies)
+    if (session === undefined || !(await sessions.verifyCsrf(session, csrf))) {
+      throw new A2AError('UNAUTHENTICATED', 'The session is over: sign in again')
+    }
+    const caller = { id: `console|${session.subject}`, scopes: consoleScopes }
+    return { caller, grant: () => grantOfSession(session) }
+  }
+
+  function grantOfSession({ id, grantExpiresAt: expiresAt }: ConsoleSession): Grant {
+    return {
+      id: sessionGrantId(id),
+      expiresAt,
+      async recheck() {
+        const session = await sessions.check(id)
+        return session === undefined ? undefined : { scopes: consoleScopes, expiresAt: session.grantExpiresAt }
+      },
+    }
+  }
+
+  /** Checks against the current configuration. */
+  async function checkCurrentToken(token: string, credentials: Credentials): Promise<Caller> {
+    if (current.checkToken === undefined) throw invalidTokenError('The token is not valid')
+    return current.checkToken(token, credentials)
+  }
+
+  async function recheckToken(token: string, credentials: Credentials): Promise<Caller | undefined> {
+    try {
+      return await checkCurrentToken(token, credentials)
+    } catch (reason) {
+      if (reason instanceof A2AError && reason.code === 'UNAUTHENTICATED') return undefined
+      throw reason
+    }
+  }
+
+  function mayUse({ scopes }: Caller, agent: string): boolean {
+    return current.settings.isAnonymousAllowed(agent) || permissionsOf(scopes).canUse(agent)
+  }
+
+  const authenticate: Authenticate = Object.assign((credentials: Credentials) => current.authenticate(credentials), {
+    challenge,
+  })
+
+  return {
+    authenticate,
+    admit(request) {
+      const { rates, isAnonymousAllowed } = current.settings
+      return admitRequest(request, { isAnonymousAllowed, identities, limiter, quota, now, monotonicNow, rates })
+    },
+    onAnswer(answered) {
+      const identity = answered.caller === undefined ? undefined : identities.get(answered.caller)
+      const from = identity?.address ?? answered.remoteAddress
+      audit.record(requestAuditEntry(answered, { at: now(), keyId: identity?.key?.id, from }))
+      settleQuota(answered, identities).catch((cause: unknown) =>
+        log.warn('a count of tasks could not be taken back', { cause }),
+      )
+    },
+    onEvent: states.onEvent,
+    onStream({ caller, agent, end }) {
+      const grant = identities.get(caller)?.grant?.()
+      return grant === undefined ? undefined : streams.add(grant, { agent, end })
+    },
+    streams,
+    ...(adminKey.created !== undefined ? { newAdminKey: adminKey.created } : {}),
+    keys,
+    audit,
+    adminKey,
+    sessions,
+    limiter,
+    trustsProxy: () => current.settings.trustProxy,
+    security(agent) {
+      const { jwt, mtls, isAnonymousAllowed } = current.settings
+      return cardSecurity(agent, {
+        issuers: jwt.map(({ issuer }) => issuer),
+        mtls,
+        isAnonymousAllowed: isAnonymousAllowed(agent),
+      })
+    },
+    admitInProcess: (agent) => admitInProcess(agent, { limiter, rates: current.settings.rates }),
+    canUse: mayUse,
+    async identify(credentials) {
+      const caller = await current.anybody({ ...credentials, agent: '' })
+      if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
+      return caller
+    },
+    async identifyFor(credentials) {
+      const caller = await current.authenticate(credentials)
+      if (caller === undefined || caller === null) throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
+      if (!mayUse(caller, credentials.agent)) throw agentForbiddenError(credentials)
+      return caller
+    },
+    isApiKeyCaller: (caller) => identities.get(caller)?.key !== undefined,
+    grantOf: (caller) => identities.get(caller)?.grant?.(),
+    grantOfSession,
+    setSessionRenewal(renew) {
+      renewSession = renew
+    },
+    configure(settings) {
+      current = applySettings(settings)
+      streams.recheck().catch((cause: unknown) => log.warn('open streams could not be checked again', { cause }))
+    },
+    async close() {
+      streams.close()
+      await keys.close()
+      await sessions.close()
+      await audit.close()
+    },
+  }
+}
+
+/** The credentials of a request with this token and no others. */
+function bearerCredentials(token: string): Credentials {
+  const header = (name: string): string | undefined => (name === 'authorization' ? `Bearer ${token}` : undefined)
+  return {
+    method: 'GET',
+    path: '/',
+    query: '',
+    header,
+    agent: '',
+    remoteAddress: undefined,
+    clientCertificate: undefined,
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Decides whether a call of an authenticated caller may proceed: by its scopes, rate limits and task quota. Every response carries
+ * the state of the limits (S2-30). Permission to use an agent is decided by the agent's name alone, before it is known whether the
+ * agent exists, so a refusal does not reveal that (B-153).
+ */
+import { A2AError, type Operation } from '@parley/a2a'
+import type { AdmissionResult, RequestOutcome, AdmissionRequest, Credentials } from '@parley/a2a/server'
+import type { Rate } from '../config/values.ts'
+import { senderOf } from '../limits/client-address.ts'
+import type { RateLimitStatus } from '../limits/rate-limit.ts'
+import type { RateClaim, RateLimiter } from '../limits/rate-limiter.ts'
+import type { QuotaCharge, TaskQuota } from '../limits/task-quota.ts'
+import type { RequestIdentity, RequestIdentities } from './request-identity.ts'
+import { permissionsOf } from './scopes.ts'
+
+export interface RateLimits {
+  /** Limit of one authenticated caller, unless its key sets another. */
+  readonly perKey?: Rate | undefined
+  /** Limit of one address without credentials. */
+  readonly perAddress?: Rate | undefined
+  /** New tasks of one key, unless the key sets another number. */
+  readonly tasksPerDay?: number | undefined
+  /** Limit of one agent, for all callers together. */
+  readonly perAgent: ReadonlyMap<string, Rate>
+}
+
+export interface AdmitDeps {
+  /** Whether the agent may be called without credentials. */
+  isAnonymousAllowed(agent: string): boolean
+  readonly identities: RequestIdentities
+  readonly rates: RateLimits
+  readonly limiter: RateLimiter
+  readonly quota: TaskQuota
+  readonly now: () => number
+  /** The clock of the limiter. */
+  readonly monotonicNow: () => number
+}
+
+/** Operations that may open a task. */
+const taskOpeningOperations: ReadonlySet<Operation> = new Set<Operation>(['SendMessage', 'SendStreamingMessage'])
+
+export async function admitRequest(request: AdmissionRequest, parts: AdmitDeps): Promise<AdmissionResult> {
+  const { caller, operation } = request
+  const identity = parts.identities.get(caller)
+  // Not a caller that we authenticated: its permissions are unknown.
+  if (identity === undefined) return { refuse: new A2AError('PERMISSION_DENIED', 'This caller may do nothing here') }
+  const refuse = permissionError(request, parts.isAnonymousAllowed)
+  const own = callerClaim(request, identity, parts.rates)
+  // A caller without permission neither uses up the agent's limit nor learns from it that the agent exists.
+  const status = parts.limiter.take(refuse === undefined ? [...own, ...agentClaim(request, parts.rates)] : own)
+  const headers = status === undefined ? {} : rateLimitHeaders(status, resetAtOf(status, parts))
+  if (status?.isAllowed === false) return { headers, refuse: rateLimitError(status) }
+  if (refuse !== undefined) return { headers, refuse }
+  if (operation === undefined || !taskOpeningOperations.has(operation) || identity.key === undefined) return { headers }
+  const tasksPerDay = identity.key.tasksPerDay ?? parts.rates.tasksPerDay
+  if (tasksPerDay === undefined) return { headers }
+  const counted = await parts.quota.charge(identity.key.id, tasksPerDay)
+  if (!counted.isAllowed) return quotaExceeded(counted, tasksPerDay, parts.now())
+  identity.quotaCharge = { ...counted, at: parts.now() }
+  return { headers }
+}
+
+/** The quota counts tasks: a call that opened none is refunded. */
+export async function settleQuota(
+  { outcome, taskId, caller }: RequestOutcome,
+  identities: RequestIdentities,
+): Promise<void> {
+  const counted = caller === undefined ? undefined : identities.get(caller)?.quotaCharge
+  if (counted === undefined) return
+  const opened = outcome === 'OK' && taskId !== undefined && createdAtOf(taskId) >= counted.at
+  if (!opened) await counted.refund()
+}
+
+/** Task ids contain their creation time (UUIDv7): an id that the caller could name beforehand is older than the call. */
+function createdAtOf(taskId: string): number {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(taskId) ?? []
+  return high === undefined ? Infinity : Number.parseInt(high + low, 16)
+}
+
+function callerClaim(
+  { caller }: AdmissionRequest,
+  { key, address }: RequestIdentity,
+  { perAddress, perKey }: RateLimits,
+): readonly RateClaim[] {
+  if (caller.anonymous === true) return claimFor(`address:${senderOf(address)}`, perAddress)
+  return claimFor(key === undefined ? `caller:${caller.id}` : `key:${key.id}`, key?.rate ?? perKey)
+}
+
+function agentClaim({ agent }: AdmissionRequest, { perAgent }: RateLimits): readonly RateClaim[] {
+  return claimFor(`agent:${agent}`, perAgent.get(agent))
+}
+
+/** A call inside the hub: its caller was admitted on arrival, but delegation must not exceed the agent's rate limit. */
+export function admitInProcess(agent: string, { limiter, rates }: Pick<AdmitDeps, 'limiter' | 'rates'>): void {
+  const status = limiter.take(claimFor(`agent:${agent}`, rates.perAgent.get(agent)))
+  if (status?.isAllowed === false) throw rateLimitError(status)
+}
+
+function claimFor(who: string, rate: Rate | undefined): readonly RateClaim[] {
+  return rate === undefined ? [] : [{ key: who, rate }]
+}
+
+function resetAtOf({ fullAt }: RateLimitStatus, { now, monotonicNow }: AdmitDeps): number {
+  return now() + fullAt - monotonicNow()
+}
+
+/** `resetAt` is wall time. */
+function rateLimitHeaders({ limit, remaining }: Pick<RateLimitStatus, 'limit' | 'remaining'>, resetAt: number) {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(Math.ceil(resetAt / 1_000)),
+  }
+}
+
+function rateLimitError({ retryAfterMs }: RateLimitStatus): A2AError {
+  return new A2AError('RATE_LIMITED', 'Too many requests', { retryAfterSeconds: retryAfterText(retryAfterMs) })
+}
+
+function quotaExceeded({ resetAt }: QuotaCharge, limit: number, now: number): AdmissionResult {
+  const message = `This key may open ${limit} tasks a day, and has`
+  return {
+    headers: rateLimitHeaders({ limit, remaining: 0 }, resetAt),
+    refuse: new A2AError('RATE_LIMITED', message, {
+      reason: 'QUOTA_EXCEEDED',
+      retryAfterSeconds: retryAfterText(resetAt - now),
+    }),
+  }
+}
+
+/** Where anonymous access is allowed, authenticated callers are allowed too. */
+function permissionError(
+  { agent, caller, operation, credentials }: AdmissionRequest,
+  isOpen: AdmitDeps['isAnonymousAllowed'],
+) {
+  const grants = permissionsOf(caller.scopes)
+  if (!isOpen(agent) && !grants.canUse(agent)) return agentForbiddenError(credentials)
+  if (operation === undefined || caller.anonymous === true || grants.canPerform(operation)) return undefined
+  return missingScopeError(`operation:${operation}`)
+}
+
+/** The missing scope is named only if the caller named the agent: a caller of the default agent may not know its name. */
+export function agentForbiddenError({ agent, path, header }: Credentials): A2AError {
+  const isNamed = path === `/a2a/${agent}` || path.startsWith(`/a2a/${agent}/`) || header('x-parley-agent') === agent
+  if (isNamed) return missingScopeError(`agent:${agent}`)
+  const challenge = 'Bearer error="insufficient_scope"'
+  return new A2AError('PERMISSION_DENIED', 'This caller may not use this agent', { challenge })
+}
+
+function missingScopeError(scope: string): A2AError {
+  const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
+  return new A2AError('PERMISSION_DENIED', `This needs the scope ${scope}`, { scope, challenge })
+}
+
+/** At least one: a client that reads 0 retries at once. */
+function retryAfterText(ms: number): string {
+  return String(Math.max(1, Math.ceil(ms / 1_000)))
+}

@@ -1,0 +1,194 @@
+/**
+ * The API keys of this hub: create, look up, list and revoke. Stored as hashes, so that a copy of the store contains no usable key.
+ * A key that was found is cached for `keyCacheMs`, so a revocation reaches other replicas within that time; in this process it
+ * takes effect at once.
+ */
+import type { KeyValueStore } from '@parley/a2a'
+import { clockOf } from '@parley/a2a/server'
+import type { Rate } from '../config/values.ts'
+import { sha256Hex, isSameHash, keyIdOf, generateKey } from './key-format.ts'
+import { keyInfoOf, type KeyInfo, type KeyRecord, parseKeyRecord, keyState, serializeKeyRecord } from './key-record.ts'
+import { createCredentialUse } from './credential-use.ts'
+
+export interface CreateKeyOptions {
+  readonly name: string
+  readonly scopes: readonly string[]
+  /** Default: a principal of its own. */
+  readonly principal?: string | undefined
+  readonly tenant?: string | undefined
+  readonly rate?: Rate | undefined
+  readonly tasksPerDay?: number | undefined
+  readonly expiresAt?: number | undefined
+  readonly createdBy: string
+}
+
+export interface CreatedKey {
+  /** Show it once. */
+  readonly key: string
+  readonly info: KeyInfo
+}
+
+export interface KeyPage {
+  readonly keys: readonly KeyInfo[]
+  /** The cursor of the next page, if there is more. */
+  readonly after?: string
+}
+
+export interface ApiKeys {
+  create(order: CreateKeyOptions): Promise<CreatedKey>
+  /** The record of the key, if it is valid. */
+  find(key: string): Promise<KeyRecord | undefined>
+  get(id: string): Promise<KeyInfo | undefined>
+  /** The valid keys of the principal, up to `limit`. */
+  ofPrincipal(principal: string, limit: number): Promise<readonly KeyInfo[]>
+  list(query: { readonly after?: string | undefined; readonly limit: number }): Promise<KeyPage>
+  /** Returns `undefined` if there is no such key. */
+  revoke(id: string): Promise<KeyInfo | undefined>
+  /** Drops it from the cache: another replica revoked it. */
+  forget(id: string): void
+  close(): Promise<void>
+}
+
+export interface ApiKeysDeps {
+  readonly kv: KeyValueStore
+  readonly now?: () => number
+  readonly monotonicNow?: () => number
+  onError?(cause: unknown): void
+  /** Called when a key is revoked, to end its streams. */
+  onRevoked?(id: string): Promise<void>
+}
+
+const kind = 'key'
+/** The keys of a principal: `<hash of it>/<id>`, because its name may be longer than a key of the store. */
+const ownerIndexKind = 'key-of'
+/** How long another replica may accept a key that was revoked here. */
+export const keyCacheMs = 2_000
+const maxCached = 10_000
+/** How long an ended key is still listed. */
+const endedRetentionMs = 90 * 86_400_000
+/** How long the last use of an unused key is kept. */
+const useRetentionMs = 400 * 86_400_000
+/** Compared if the id is unknown, so that timing does not reveal that. */
+const emptyHash = sha256Hex('')
+
+interface CachedKey {
+  readonly record: Promise<KeyRecord | undefined>
+  readonly until: number
+}
+
+export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: ApiKeysDeps): ApiKeys {
+  const { now, monotonicNow } = clockOf(clock)
+  const cache = new Map<string, CachedKey>()
+  const use = createCredentialUse({ kv, now, kind: 'key-use', retentionMs: useRetentionMs, onError })
+
+  async function load(id: string): Promise<KeyRecord | undefined> {
+    const note = await kv.read(kind, id)
+    return note === undefined ? undefined : parseKeyRecord(note.value)
+  }
+
+  function loadCached(id: string): Promise<KeyRecord | undefined> {
+    const before = cache.get(id)
+    if (before !== undefined && before.until > monotonicNow()) return before.record
+    cache.delete(id)
+    if (cache.size >= maxCached) evictOldest()
+    const record = load(id)
+    const entry = { record, until: monotonicNow() + keyCacheMs }
+    cache.set(id, entry)
+    // A failed read is not cached.
+    record.catch(() => {
+      if (cache.get(id) === entry) cache.delete(id)
+    })
+    return record
+  }
+
+  function evictOldest(): void {
+    for (const id of cache.keys()) {
+      if (cache.size < maxCached * 0.9) return
+      cache.delete(id)
+    }
+  }
+
+  async function withUse(record: KeyRecord): Promise<KeyInfo> {
+    return keyInfoOf(record, now(), (await use.lastUsed([record.id])).get(record.id))
+  }
+
+  async function store(record: KeyRecord, expiresAt: number | undefined): Promise<void> {
+    await kv.write(kind, {
+      key: record.id,
+      value: serializeKeyRecord(record),
+      ...(expiresAt !== undefined ? { expiresAt } : {}),
+    })
+  }
+
+  return {
+    async create({ name, scopes, principal, tenant, rate, tasksPerDay, expiresAt, createdBy }) {
+      const { id, key } = generateKey()
+      const record: KeyRecord = {
+        id,
+        name,
+        scopes,
+        principal: principal ?? `key:${id}`,
+        ...(tenant !== undefined ? { tenant } : {}),
+        ...(rate !== undefined ? { rate } : {}),
+        ...(tasksPerDay !== undefined ? { tasksPerDay } : {}),
+        createdAt: now(),
+        createdBy,
+        ...(expiresAt !== undefined ? { expiresAt } : {}),
+        hash: sha256Hex(key),
+      }
+      const ends = expiresAt === undefined ? {} : { expiresAt }
+      // Before the key itself: a key that cannot be listed must not be valid.
+      await kv.write(ownerIndexKind, { key: ownerIndexKey(record), value: id, ...ends })
+      await store(record, expiresAt === undefined ? undefined : expiresAt + endedRetentionMs)
+      return { key, info: keyInfoOf(record, now(), undefined) }
+    },
+    async find(key) {
+      const id = keyIdOf(key)
+      if (id === undefined) return undefined
+      const record = await loadCached(id)
+      if (!isSameHash(sha256Hex(key), record?.hash ?? emptyHash) || record === undefined) return undefined
+      if (keyState(record, now()) !== 'active') return undefined
+      use.recordUse(id)
+      return record
+    },
+    async get(id) {
+      const record = await load(id)
+      return record === undefined ? undefined : withUse(record)
+    },
+    async ofPrincipal(principal, limit) {
+      const indexed = await kv.list(ownerIndexKind, { prefix: `${sha256Hex(principal)}/`, limit })
+      const records = await Promise.all(indexed.map(({ value }) => load(value as string)))
+      const good = records.filter(
+        (record) => record !== undefined && keyState(record, now()) === 'active',
+      ) as KeyRecord[]
+      return Promise.all(good.map(withUse))
+    },
+    async list({ after, limit }) {
+      const notesFound = await kv.list(kind, { limit: limit + 1, ...(after !== undefined ? { after } : {}) })
+      const records = notesFound.slice(0, limit).map(({ value }) => parseKeyRecord(value))
+      const lastUsed = await use.lastUsed(records.map(({ id }) => id))
+      const last = notesFound.length > limit ? records.at(-1)?.id : undefined
+      return {
+        keys: records.map((record) => keyInfoOf(record, now(), lastUsed.get(record.id))),
+        ...(last !== undefined ? { after: last } : {}),
+      }
+    },
+    async revoke(id) {
+      const record = await load(id)
+      if (record === undefined) return undefined
+      const revokedRecord = record.revokedAt === undefined ? { ...record, revokedAt: now() } : record
+      await store(revokedRecord, now() + endedRetentionMs)
+      await kv.remove(ownerIndexKind, ownerIndexKey(record))
+      await onRevoked?.(id)
+      // Set instead of deleted: a read already in progress must not put the old record back.
+      cache.set(id, { record: Promise.resolve(revokedRecord), until: monotonicNow() + keyCacheMs })
+      return withUse(revokedRecord)
+    },
+    forget: (id) => void cache.delete(id),
+    close: use.close,
+  }
+}
+
+function ownerIndexKey({ principal, id }: KeyRecord): string {
+  return `${sha256Hex(principal)}/${id}`
+}

@@ -1,0 +1,90 @@
+/**
+ * Tokens of issuers (JWT, OpenID Connect). The SDK verifies the token; this module selects the issuer and maps the claims of the
+ * token to scopes of this hub.
+ */
+import { A2AError, type Caller } from '@parley/a2a'
+import { anyOf, bearer, type Authenticate, type Credentials, type FetchHandler } from '@parley/a2a/server'
+import type { JwtIssuerConfig } from '../config/sections/access.ts'
+import { adminScope, isHubScope } from './scopes.ts'
+
+/** The caller of the token. Throws UNAUTHENTICATED, or UNAVAILABLE while the issuer does not answer. */
+export type CheckToken = (token: string, credentials: Credentials) => Promise<Caller>
+
+/** Claims in which issuers put permissions. */
+const defaultClaims = ['scope', 'scp', 'roles', 'groups']
+/** Matches every token of an issuer. */
+const anyToken = '*'
+
+export function createTokenCheck(issuers: readonly JwtIssuerConfig[], fetch?: FetchHandler): CheckToken | undefined {
+  if (issuers.length === 0) return undefined
+  const byIssuer = Map.groupBy(issuers, ({ issuer }) => withoutTrailingSlash(issuer))
+  const checks = new Map(
+    [...byIssuer].map(([name, own]) => [name, anyOf(...own.map((one) => createIssuerCheck(one, fetch)))]),
+  )
+  return async (token, credentials) => {
+    // Only selects the issuer; the signature decides. Trying every issuer would request the keys of all of them.
+    const caller = await checks.get(withoutTrailingSlash(issuerIn(token) ?? ''))?.(credentials)
+    if (caller === undefined || caller === null) throw invalidTokenError('The token is not valid')
+    return caller
+  }
+}
+
+/** A signed token has two dots, a key has none. */
+export function looksLikeJwt(text: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)
+}
+
+export function invalidTokenError(description: string): A2AError {
+  return new A2AError('UNAUTHENTICATED', description, {
+    challenge: `Bearer error="invalid_token", error_description="${description}"`,
+  })
+}
+
+function createIssuerCheck(settings: JwtIssuerConfig, fetch: FetchHandler | undefined): Authenticate {
+  const { issuer, audience, jwks, algorithms, clockTolerance, claim, tenantClaim, scopes } = settings
+  const check = bearer({
+    issuer,
+    audience,
+    scopeClaim: claim ?? defaultClaims,
+    ...(jwks !== undefined ? { jwks } : {}),
+    ...(algorithms !== undefined ? { algorithms } : {}),
+    ...(clockTolerance !== undefined ? { clockToleranceSeconds: clockTolerance / 1_000 } : {}),
+    ...(tenantClaim !== undefined ? { tenantClaim } : {}),
+    ...(fetch !== undefined ? { fetch } : {}),
+  })
+  return async (credentials) => {
+    const caller = await check(credentials)
+    return caller === undefined || caller === null
+      ? caller
+      : { ...caller, scopes: mapScopes(caller.scopes ?? [], scopes) }
+  }
+}
+
+/**
+ * Maps the claim values of a token to scopes. If the configuration defines a mapping, only that applies: a group named `agent:*` is
+ * then a group like any other.
+ */
+export function mapScopes(claimValues: readonly string[], scopesByClaim: JwtIssuerConfig['scopes']): readonly string[] {
+  if (scopesByClaim === undefined)
+    return claimValues.includes(adminScope) ? claimValues.filter((word) => word !== adminScope) : claimValues
+  const mapped = [anyToken, ...claimValues].flatMap((word) =>
+    Object.hasOwn(scopesByClaim, word) ? (scopesByClaim[word] ?? []) : [],
+  )
+  return [...new Set([...claimValues.filter((word) => !isHubScope(word)), ...mapped])]
+}
+
+function issuerIn(token: string): string | undefined {
+  try {
+    const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
+      iss?: unknown
+    } | null
+    return typeof payload?.iss === 'string' ? payload.iss : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A trailing slash does not make a different issuer. */
+function withoutTrailingSlash(url: string): string {
+  return url.replace(/\/$/, '')
+}

@@ -1,0 +1,91 @@
+/** Settings from the environment and from flags that override the configuration file. Flags win. */
+import type { AgentKind } from '../agents/kind.ts'
+import { findConfig, loadConfig } from '../config/load-config.ts'
+import type { LoadedConfig, LoadConfigOptions, ConfigOverrides } from '../config/load-config.ts'
+import { formatPath } from '../config/config-path.ts'
+import type { ConfigProblem } from '../config/config-problem.ts'
+import { fileSource } from '../config/config-source.ts'
+import type { ConfigSource } from '../config/config-source.ts'
+import { omitUndefined } from '../json/omit-undefined.ts'
+import { demoConfig } from '../demo/index.ts'
+import { CliError } from './command.ts'
+import type { Command, Flags, Terminal } from './command.ts'
+
+/** Flags of every command that reads the configuration. */
+export const configFlags = { config: { type: 'string', short: 'c' } } satisfies Command['flags']
+export const listenFlags = {
+  host: { type: 'string' },
+  port: { type: 'string' },
+  'grpc-port': { type: 'string' },
+  store: { type: 'string' },
+  data: { type: 'string' },
+} satisfies Command['flags']
+
+/** `-c`, then `PARLEY_CONFIG`, then the file in this folder; `undefined` if there is none. */
+export function configFile(flags: Flags, { environment, cwd }: Terminal): string | undefined {
+  return flags.value('config') ?? (environment['PARLEY_CONFIG'] || undefined) ?? findConfig(cwd)
+}
+
+/** Agent kinds import large libraries: only the commands that need them load them, so that the others start fast. */
+export async function loadKinds(): Promise<readonly AgentKind[]> {
+  return (await import('../agents/kinds.ts')).agentKinds
+}
+
+export type CliConfig = LoadedConfig & { readonly file: string | undefined }
+
+export async function readConfig(flags: Flags, terminal: Terminal): Promise<CliConfig> {
+  const options = await loadOptions(flags, terminal)
+  return { ...loadConfig(options), file: options.file }
+}
+
+/** The configuration source, for changes while the hub runs. */
+export async function openConfigSource(flags: Flags, terminal: Terminal): Promise<ConfigSource> {
+  return fileSource(await loadOptions(flags, terminal))
+}
+
+async function loadOptions(flags: Flags, terminal: Terminal): Promise<LoadConfigOptions> {
+  const { environment, cwd } = terminal
+  const file = configFile(flags, terminal)
+  const dataDir = flags.value('data') ?? environment['PARLEY_DATA']
+  const overrides = overridesOf(flags, environment)
+  return { file, fallback: demoConfig, environment, overrides, dataDir, cwd, kinds: await loadKinds() }
+}
+
+export function overridesOf(flags: Flags, environment: Terminal['environment']): ConfigOverrides {
+  const setting = (flag: string, name: string): { text: string; name: string } | undefined => {
+    const flagged = flags.value(flag)
+    if (flagged !== undefined) return { text: flagged, name: `--${flag}` }
+    const found = environment[name]
+    // An empty variable counts as unset, as in composed environments; but an empty gRPC port disables gRPC.
+    const isSet = found !== undefined && (found !== '' || name === 'GRPC_PORT')
+    return isSet ? { text: found, name } : undefined
+  }
+  const host = setting('host', 'BIND_HOST')?.text
+  const port = portOf(setting('port', 'PORT'))
+  const grpc = setting('grpc-port', 'GRPC_PORT')
+  // An empty value disables gRPC. With port 0, both ports are chosen by the system.
+  const grpcPort = grpc === undefined ? (port === 0 ? 0 : undefined) : grpc.text === '' ? false : portOf(grpc)
+  const url = setting('store', 'PARLEY_STORE')?.text
+  const { PARLEY_STORE_DIRECT: direct, PARLEY_MASTER_KEY: masterKey, PARLEY_ADMIN_KEY: key } = environment
+  return {
+    listen: omitUndefined({ host, port, grpcPort }),
+    store: omitUndefined({ url, direct, masterKey }),
+    admin: omitUndefined({ key }),
+  }
+}
+
+function portOf(setting: { readonly text: string; readonly name: string } | undefined): number | undefined {
+  if (setting === undefined) return undefined
+  const port = Number(setting.text)
+  if (setting.text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new CliError(`${setting.name} must be a number from 0 to 65535, not ${JSON.stringify(setting.text)}.`)
+}
+
+/** `parley.yaml:12  agents.gpt.baseUrl: is missing: give a text` */
+export function problemLines(problems: readonly ConfigProblem[], file: string | undefined): readonly string[] {
+  return problems.map(({ path, line, message }) => {
+    const place = [file, line].filter((one) => one !== undefined).join(':')
+    const about = path.length === 0 ? message : `${formatPath(path)}: ${message}`
+    return place === '' ? about : `${place}  ${about}`
+  })
+}

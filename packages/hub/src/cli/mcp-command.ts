@@ -1,0 +1,114 @@
+/** `parley mcp`: agents as tools for an MCP client that starts this program and talks to it over stdin and stdout. */
+import type { AgentLog } from '@parley/a2a'
+import type { Fetch } from '@parley/a2a/client'
+import { CliError } from './command.ts'
+import type { Command, Flags, Terminal } from './command.ts'
+import { configFlags, listenFlags, problemLines, readConfig } from './cli-settings.ts'
+
+/** Less than the minute after which most clients time out. */
+const waitMs = 50_000
+
+export const mcpCommand: Command = {
+  name: 'mcp',
+  summary: 'Gives an MCP client the agents of a hub, and others, as tools (over stdio).',
+  details: [
+    '--hub <url>             A hub whose agents are wanted. Default: PARLEY_URL, or as the configuration says.',
+    '--key <key>             An API key of that hub. Default: PARLEY_KEY.',
+    '--agent <url>           An agent anywhere; more than once for more of them. Then no hub, unless --hub names one.',
+    '--token-env <NAME>      The variable of the environment that holds the token for those agents.',
+    '--tools agents|skills   skills: beside the others, one tool for each skill of each agent.',
+    '--wait <seconds>        How long a call waits for an agent before it says that the work goes on. Default 50.',
+    '--allow <host>          A name or range in your own network that addresses named in a call may lead to.',
+    '--no-remote             No agents but those: addresses cannot be named in a call.',
+  ],
+  flags: {
+    ...configFlags,
+    ...listenFlags,
+    hub: { type: 'string' },
+    key: { type: 'string' },
+    agent: { type: 'string', multiple: true },
+    'token-env': { type: 'string' },
+    tools: { type: 'string' },
+    wait: { type: 'string' },
+    allow: { type: 'string', multiple: true },
+    'no-remote': { type: 'boolean' },
+  },
+  async run(flags, terminal) {
+    const parts = await directoryOptions(flags, terminal)
+    const settings = { tools: toolsOf(flags), waitMs: waitOf(flags) }
+    // Loaded on demand: the MCP libraries are large.
+    const [{ guardedFetch }, { createClientDirectory }, { serveMcpStdio }] = await Promise.all([
+      import('@parley/a2a/node'),
+      import('../mcp/directory/client-directory.ts'),
+      import('../mcp/stdio.ts'),
+    ])
+    const { input, output } = terminal
+    const guard = guardedFetch({ allowHttp: true, allow: flags.values('allow') })
+    const directory = createClientDirectory({ ...parts, ...(flags.has('no-remote') ? {} : { guardedFetch: guard }) })
+    const bridge = serveMcpStdio({ directory, settings, input, output, log: logTo(terminal) })
+    await Promise.race([bridge.closed, terminal.untilShutdown()])
+    await bridge.close()
+    return 0
+  },
+}
+
+async function directoryOptions(flags: Flags, terminal: Terminal) {
+  const agents = flags.values('agent').map((url) => requireHttpUrl(url, '--agent'))
+  const hub = await hubTarget(flags, terminal, agents.length > 0)
+  const bearer = tokenOf(flags.value('token-env'), terminal)
+  const fetch: Fetch = (request) => globalThis.fetch(request)
+  return { agents, hub, bearer, fetch }
+}
+
+async function hubTarget(flags: Flags, terminal: Terminal, hasAgents: boolean) {
+  const { environment } = terminal
+  const key = flags.value('key') ?? (environment['PARLEY_KEY'] || undefined)
+  const named = flags.value('hub') ?? (hasAgents ? undefined : environment['PARLEY_URL'] || undefined)
+  if (named !== undefined) return { url: requireHttpUrl(named, '--hub').replace(/\/+$/, ''), key }
+  if (hasAgents) return undefined
+  const loaded = await readConfig(flags, terminal)
+  if ('problems' in loaded) throw new CliError(problemLines(loaded.problems, loaded.file).join('\n'))
+  const { host, port, tls } = loaded.config.listen
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`,
+    key,
+  }
+}
+
+function requireHttpUrl(url: string, flag: string): string {
+  if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
+  throw new CliError(
+    `${flag} takes an http or https url such as https://agent.example.com, not ${JSON.stringify(url)}.`,
+  )
+}
+
+function tokenOf(name: string | undefined, { environment }: Terminal): string | undefined {
+  if (name === undefined) return undefined
+  const token = environment[name]
+  if (token === undefined || token === '') throw new CliError(`The environment has no ${name}.`)
+  return token
+}
+
+function toolsOf(flags: Flags): 'agents' | 'skills' {
+  const tools = flags.value('tools') ?? 'agents'
+  if (tools === 'agents' || tools === 'skills') return tools
+  throw new CliError('--tools is agents or skills.')
+}
+
+function waitOf(flags: Flags): number {
+  const wait = flags.value('wait')
+  if (wait === undefined) return waitMs
+  const seconds = Number(wait)
+  if (seconds >= 0 && seconds <= 3_600) return seconds * 1_000
+  throw new CliError('--wait is a number of seconds from 0 to 3600.')
+}
+
+/** Stdout belongs to the protocol, so logs go to stderr. */
+function logTo({ printError }: Terminal): AgentLog {
+  const line = (message: string, { cause, ...fields }: Record<string, unknown> = {}): void => {
+    const more = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`
+    printError(`${message}${more}${cause instanceof Error ? `: ${cause.message}` : ''}`)
+  }
+  return { debug() {}, info() {}, warn: line, error: line }
+}

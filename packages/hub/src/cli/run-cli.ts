@@ -1,0 +1,40 @@
+/** Runs the CLI: arguments in, exit code out. */
+import { ConfigError } from '@parley/a2a/server'
+import { hubVersion } from '../config/hub-version.ts'
+import { CliError } from './command.ts'
+import type { Terminal } from './command.ts'
+import { chooseCommand, commands, parseFlags } from './commands.ts'
+import { helpLines } from './help.ts'
+
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const [first, ...rest] = args
+    if (first === '--version' || first === '-v') return printLines(terminal, [hubVersion()])
+    if (first === 'help' || first === '--help' || first === '-h') return printLines(terminal, helpLines(commands, rest))
+    const { command, rest: commandArgs } = chooseCommand(args)
+    const ownArgs = commandArgs.slice(0, commandArgs.includes('--') ? commandArgs.indexOf('--') : commandArgs.length)
+    if (ownArgs.includes('--help') || ownArgs.includes('-h')) {
+      return printLines(terminal, helpLines(commands, command.name.split(' ')))
+    }
+    return await command.run(parseFlags(command, commandArgs), terminal)
+  } catch (reason) {
+    terminal.printError(errorText(reason))
+    return 1
+  }
+}
+
+function printLines({ print }: Terminal, lines: readonly string[]): number {
+  for (const line of lines) print(line)
+  return 0
+}
+
+/** A usage error prints its message; an unexpected error prints its stack. */
+function errorText(reason: unknown): string {
+  if (reason instanceof ConfigError && 'port' in reason) {
+    const flag = reason.path === 'grpcPort' ? '--grpc-port' : '--port'
+    return `Port ${String(reason.port)} is already in use: choose another with ${flag}.`
+  }
+  if (reason instanceof CliError || reason instanceof ConfigError) return reason.message
+  if (!(reason instanceof Error)) return String(reason)
+  return 'code' in reason || reason.name === 'A2AError' ? reason.message : (reason.stack ?? reason.message)
+}

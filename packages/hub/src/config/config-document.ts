@@ -1,0 +1,142 @@
+/**
+ * Parses the text of a configuration into a tree: YAML, and JSON, which is YAML too. It remembers the line of every value and which
+ * values came from the environment; those are never printed.
+ */
+import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import type { Node } from 'yaml'
+import { formatPath } from './config-path.ts'
+import type { ConfigPath } from './config-path.ts'
+import type { ConfigProblem } from './config-problem.ts'
+
+export interface ConfigDocument {
+  readonly tree: unknown
+  /** Why the text cannot be read. */
+  readonly problems: readonly ConfigProblem[]
+  /** Variables missing from the environment. The rest is read and checked, with the remainder of each such value. */
+  readonly missing: readonly ConfigProblem[]
+  /** The line of the path, or of its nearest enclosing value that is in the file. */
+  lineOf(path: ConfigPath): number | undefined
+  /** The source text of values that contain an environment reference, keyed by `formatPath`. */
+  readonly references: ReadonlyMap<string, string>
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The number of missing variables for which line numbers are reported. */
+const maxLineLookups = 100
+
+const envReference = /\$\{env:([^}]*)\}/g
+
+export function parseConfigDocument(text: string, environment: Environment): ConfigDocument {
+  const lines = new LineCounter()
+  // The parser compares each key with all keys before it; 10,000 keys took 4 s. See `repeatedKeys`.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, uniqueKeys: false })
+  const lineAt = (offset: number): number => lines.linePos(offset).line
+  const problems: ConfigProblem[] = document.errors.map(({ message, pos }) => ({
+    path: [],
+    line: lineAt(pos[0]),
+    message: `this is no YAML: ${message}`,
+  }))
+  const yamlProblem = (offset: number | undefined, why: string): ConfigProblem => ({
+    path: [],
+    ...lineField(offset === undefined ? undefined : lineAt(offset)),
+    message: `this is no YAML: ${why}`,
+  })
+  const parsed = problems.length === 0 ? toTree(document) : { tree: undefined }
+  if ('why' in parsed) problems.push(yamlProblem(undefined, parsed.why))
+  else problems.push(...repeatedKeys(document.contents).map((offset) => yamlProblem(offset, 'Map keys must be unique')))
+  const missing: ConfigProblem[] = []
+  const references = new Map<string, string>()
+  const lineOf = (path: ConfigPath): number | undefined => {
+    const offset = offsetOf(document.contents, path)
+    return offset === undefined ? undefined : lineAt(offset)
+  }
+  if (problems.length > 0) return { tree: undefined, problems, missing, lineOf, references }
+
+  // Finding a line scans the file.
+  const locationOf = (path: ConfigPath) => (missing.length < maxLineLookups ? lineField(lineOf(path)) : {})
+
+  function resolveReferences(value: unknown, path: ConfigPath): unknown {
+    if (Array.isArray(value)) return value.map((item, index) => resolveReferences(item, [...path, index]))
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, resolveReferences(item, [...path, key])]),
+      )
+    }
+    if (typeof value !== 'string' || !value.includes('${env:')) return value
+    references.set(formatPath(path), value)
+    return value.replaceAll(envReference, (_, name: string) => {
+      const found = environment[name]
+      if (found === undefined) missing.push({ path, ...locationOf(path), message: missingVariableMessage(name) })
+      return found ?? ''
+    })
+  }
+
+  return {
+    tree: resolveReferences('tree' in parsed ? parsed.tree : undefined, []),
+    problems,
+    missing,
+    lineOf,
+    references,
+  }
+}
+
+/** Nested aliases expand a few lines into a tree of any size; the library stops at 100. */
+function toTree(document: ReturnType<typeof parseDocument>): { readonly tree: unknown } | { readonly why: string } {
+  try {
+    return { tree: document.toJS() as unknown }
+  } catch (reason) {
+    return { why: reason instanceof RangeError ? 'it is nested too deeply' : (reason as Error).message }
+  }
+}
+
+/** Returns the positions of duplicate keys in a mapping. Several `<<` in one mapping are several merges. */
+function repeatedKeys(contents: unknown): readonly number[] {
+  const found: number[] = []
+  const walk = (node: unknown): void => {
+    if (isSeq(node)) node.items.forEach(walk)
+    if (!isMap(node)) return
+    const keys = new Set<unknown>()
+    for (const { key, value } of node.items) {
+      const name: unknown = isScalar(key) ? key.value : key
+      if (keys.has(name) && name !== '<<') found.push(nodeOffset(key) ?? 0)
+      keys.add(name)
+      walk(value)
+    }
+  }
+  walk(contents)
+  return found
+}
+
+function missingVariableMessage(name: string): string {
+  return name === ''
+    ? 'name a variable of the environment: ${env:NAME}'
+    : `the environment has no ${name}: set it before the hub starts`
+}
+
+export function lineField(line: number | undefined): { readonly line?: number } {
+  return line === undefined ? {} : { line }
+}
+
+/** Returns the position of the key of a pair, or of a list item. */
+function offsetOf(contents: Node | null | undefined, path: ConfigPath): number | undefined {
+  let node: unknown = contents
+  let offset: number | undefined
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(step))
+      if (pair === undefined) return offset
+      offset = nodeOffset(pair.key) ?? offset
+      node = pair.value
+    } else if (isSeq(node) && typeof step === 'number' && step < node.items.length) {
+      node = node.items[step]
+      offset = nodeOffset(node) ?? offset
+    } else return offset
+  }
+  return offset
+}
+
+function nodeOffset(node: unknown): number | undefined {
+  const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined
+  return Array.isArray(range) ? (range[0] as number) : undefined
+}

@@ -1,0 +1,164 @@
+/** Precedence of file, environment and flags, and how errors are reported with their lines. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { z } from 'zod'
+import type { AgentKind } from '../agents/kind.ts'
+import type { HubConfig } from './hub-config.ts'
+import { formatPath } from './config-path.ts'
+import { findConfig, loadConfig } from './load-config.ts'
+import type { ConfigOverrides } from './load-config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-load-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const kind: AgentKind = {
+  kind: 'fake',
+  schema: z.strictObject({ key: z.string().optional(), times: z.number().optional(), on: z.boolean().optional() }),
+  open: () => ({ agent: () => 'hi' }),
+}
+const otherwise = { agents: { demo: { kind: 'fake' } } }
+
+interface Given {
+  readonly env?: Record<string, string>
+  readonly overrides?: ConfigOverrides
+  readonly name?: string
+}
+
+function load(text: string | undefined, { env = {}, overrides, name = 'parley.yaml' }: Given = {}) {
+  if (text !== undefined) writeFileSync(join(folder, name), text)
+  const file = text === undefined ? undefined : name
+  const more = overrides === undefined ? {} : { overrides }
+  return loadConfig({ file, fallback: otherwise, environment: env, cwd: folder, kinds: [kind], ...more })
+}
+
+function right(...given: Parameters<typeof load>): HubConfig {
+  const loaded = load(...given)
+  assert.ok('config' in loaded, JSON.stringify(loaded))
+  return loaded.config
+}
+
+function wrong(...given: Parameters<typeof load>): readonly string[] {
+  const loaded = load(...given)
+  assert.ok('problems' in loaded)
+  return loaded.problems.map(({ path, line, message }) => `${line ?? '-'} ${formatPath(path)}: ${message}`)
+}
+
+describe('a configuration file', () => {
+  it('may be YAML or JSON', () => {
+    assert.deepEqual(Object.keys(right('agents:\n  a: { kind: fake }\n').agents), ['a'])
+    const json = JSON.stringify({ agents: { b: { kind: 'fake' } } })
+    assert.deepEqual(Object.keys(right(json, { name: 'parley.json' }).agents), ['b'])
+  })
+
+  it('is found by its name, and need not be there', () => {
+    assert.equal(findConfig(join(folder, 'nowhere')), undefined)
+    assert.equal(findConfig(folder), join(folder, 'parley.yaml'))
+    const config = right(undefined)
+    assert.deepEqual(Object.keys(config.agents), ['demo'])
+    assert.equal(config.file, undefined)
+    assert.equal(config.baseDir, folder)
+    assert.equal(right('agents: { a: { kind: fake } }').file, join(folder, 'parley.yaml'))
+  })
+
+  it('refers to the environment, also inside a text', () => {
+    const text = 'agents: { a: { kind: fake, key: "Bearer ${env:TOKEN}/${env:TOKEN}" } }'
+    assert.deepEqual(right(text, { env: { TOKEN: 't' } }).agents['a']?.own, { key: 'Bearer t/t' })
+  })
+
+  it('reads a number or a yes out of the environment where one is wanted, and a text where a text is', () => {
+    const text = `agents:
+  a: { kind: fake, key: "\${env:NUMBER}", times: "\${env:NUMBER}", on: "\${env:YES}" }
+listen: { port: "\${env:PORT}" }
+`
+    const { agents, listen } = right(text, { env: { NUMBER: '12', YES: 'true', PORT: '8080' } })
+    assert.deepEqual(agents['a']?.own, { key: '12', times: 12, on: true })
+    assert.equal(listen.port, 8080)
+    assert.deepEqual(wrong(text, { env: { NUMBER: 'x', YES: 'true', PORT: '80' } }), [
+      '2 agents.a.times: give a number',
+    ])
+  })
+
+  it('reports every missing variable with its line', () => {
+    const text = 'agents:\n  a: { kind: fake, key: "${env:ONE}" }\n  b:\n    kind: fake\n    key: ${env:TWO}\n'
+    assert.deepEqual(wrong(text), [
+      '2 agents.a.key: the environment has no ONE: set it before the hub starts',
+      '5 agents.b.key: the environment has no TWO: set it before the hub starts',
+    ])
+    assert.match(wrong('agents: { a: { kind: fake, key: "${env:}" } }')[0] ?? '', /name a variable of the environment/)
+  })
+
+  it('reports all other problems beside a missing variable', () => {
+    const text = `agents:
+  a: { kind: fake, times: "\${env:TIMES}", kye: x }
+  b: { kind: fakes }
+listen: { port: eighty, host: "\${env:HOST_NAME}" }
+`
+    assert.deepEqual(wrong(text), [
+      '2 agents.a.times: the environment has no TIMES: set it before the hub starts',
+      '2 agents.a.kye: is no setting: did you mean key?',
+      '3 agents.b.kind: there is no such kind: did you mean fake?',
+      '4 listen.host: the environment has no HOST_NAME: set it before the hub starts',
+      '4 listen.port: give a whole number',
+    ])
+  })
+
+  it('reports the line of each problem, in line order', () => {
+    const text = `# what is wrong comes late
+agents:
+  a:
+    kind: fake
+    kye: x
+  b:
+    kind: fakes
+listen:
+  port: eighty
+limits:
+  perAgent:
+    - 1
+`
+    assert.deepEqual(wrong(text), [
+      '5 agents.a.kye: is no setting: did you mean key?',
+      '7 agents.b.kind: there is no such kind: did you mean fake?',
+      '9 listen.port: give a whole number',
+      '11 limits.perAgent: give names with values',
+    ])
+  })
+
+  it('reports YAML errors and duplicate names', () => {
+    assert.match(wrong('agents: [\n')[0] ?? '', /^\d this is no YAML|^\d : this is no YAML/)
+    assert.match(
+      wrong('agents:\n  a: { kind: fake }\n  a: { kind: fake }\n')[0] ?? '',
+      /^3 : this is no YAML: .*unique/,
+    )
+  })
+
+  it('may say things once and use them often', () => {
+    const text = 'agents:\n  a: &a { kind: fake, key: k }\n  b: { <<: *a, times: 2 }\n'
+    assert.deepEqual(right(text).agents['b']?.own, { key: 'k', times: 2 })
+  })
+
+  it('reports a missing file', () => {
+    const loaded = loadConfig({ file: 'none.yaml', fallback: otherwise, environment: {}, cwd: folder, kinds: [kind] })
+    assert.deepEqual('problems' in loaded && loaded.problems, [{ path: [], message: 'there is no such file' }])
+  })
+})
+
+describe('what is said outside the file', () => {
+  it('wins over the file, branch by branch', () => {
+    const text = 'agents: { a: { kind: fake } }\nlisten: { host: "::1", port: 1 }\nstore: sqlite:here.db\n'
+    const overrides = { listen: { port: 2 }, store: { masterKey: 'k' }, admin: { key: '0123456789abcdef' } }
+    const config = right(text, { overrides })
+    assert.deepEqual([config.listen.host, config.listen.port], ['::1', 2])
+    assert.deepEqual(config.store, { url: `sqlite:${join(folder, 'here.db')}`, masterKey: 'k' })
+    assert.equal(config.admin.key, '0123456789abcdef')
+    assert.equal(right(text, { overrides: { store: { url: 'memory:' } } }).store.url, 'memory:')
+    assert.equal(right(text, { overrides: { listen: { grpcPort: false } } }).listen.grpcPort, false)
+  })
+
+  it('leaves alone what it does not name', () => {
+    assert.deepEqual(right(undefined, { overrides: { listen: {}, store: {}, admin: {} } }).store, { url: 'sqlite:' })
+  })
+})

@@ -1,0 +1,89 @@
+/** Card settings: the top-level `card`, and `card` of an entry of `agents`. */
+import { z } from 'zod'
+import { skillSchema } from './skill.ts'
+import { httpUrl, nonEmpty } from '../values.ts'
+
+/** YAML reads `1.0` and `0.3` as numbers. */
+const shape = z
+  .union(
+    [
+      z.enum(['merged', '1.0', '0.3']),
+      z.literal(1).transform(() => '1.0' as const),
+      z.literal(0.3).transform(() => '0.3' as const),
+    ],
+    'give merged, 1.0 or 0.3',
+  )
+  .meta({ description: 'The card for requests that name no version. merged: both generations in one document.' })
+
+const binding = z.enum(['JSONRPC', 'HTTP+JSON', 'GRPC'])
+export type CardBinding = z.output<typeof binding>
+
+const settings = {
+  shape: shape.optional(),
+  omitInterfaces: z
+    .array(binding)
+    .optional()
+    .meta({ description: 'Bindings that are served but not listed on the card.' }),
+  omitSecurityRequirements: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Leaves securityRequirements (0.x: security) off the card. What is enforced stays.' }),
+}
+
+export const provider = z
+  .strictObject({ organization: nonEmpty, url: httpUrl })
+  .optional()
+  .meta({ description: 'Who offers the agent.' })
+
+export const mediaTypes = z.array(nonEmpty).min(1, 'is empty: name a media type, or leave it out')
+
+const extendedCard = z
+  .strictObject({
+    name: nonEmpty.optional(),
+    description: nonEmpty.optional(),
+    version: nonEmpty.optional(),
+    provider,
+    documentationUrl: httpUrl.optional(),
+    iconUrl: httpUrl.optional(),
+    skills: z.array(skillSchema).optional().meta({ description: 'Added to those of the public card.' }),
+    inputModes: mediaTypes.optional(),
+    outputModes: mediaTypes.optional(),
+  })
+  .meta({ description: 'What callers with credentials see in place of the same fields of the public card.' })
+
+/** Defaults for all agents that do not set the field themselves. */
+export const cardSection = z
+  .union(
+    [shape.transform((given): CardConfig => ({ shape: given })), z.strictObject(settings)],
+    'give merged, 1.0, 0.3 or settings',
+  )
+  .meta({ description: 'What the cards of all agents look like. Default: merged.' })
+
+export const agentCardSection = z
+  .union(
+    [
+      z.enum(['public', 'private']).transform((visibility): AgentCardConfig => ({ visibility })),
+      z.strictObject({
+        visibility: z.enum(['public', 'private']).default('public'),
+        extended: extendedCard.optional(),
+        ...settings,
+      }),
+    ],
+    'give public, private or settings',
+  )
+  .meta({
+    description: 'A private card is shown to callers that may use the agent. Settings win over those at the top.',
+  })
+
+export interface CardConfig {
+  readonly shape?: z.output<typeof shape> | undefined
+  readonly omitInterfaces?: readonly CardBinding[] | undefined
+  readonly omitSecurityRequirements?: boolean | undefined
+}
+
+export interface AgentCardConfig extends CardConfig {
+  readonly visibility: 'public' | 'private'
+  readonly extended?: ExtendedCardConfig | undefined
+}
+
+export type ExtendedCardConfig = z.output<typeof extendedCard>

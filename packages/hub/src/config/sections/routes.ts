@@ -1,0 +1,80 @@
+/** The section `routes`: which messages for one agent are delegated to another. */
+import { RE2JS } from 're2js'
+import { z } from 'zod'
+import { nonEmpty } from '../values.ts'
+
+const oneOrMore = (what: string) =>
+  z
+    .union([nonEmpty.transform((one) => [one]), z.array(nonEmpty).min(1, 'is empty')], `give ${what}, or a list`)
+    .meta({ description: `${what[0]?.toUpperCase()}${what.slice(1)}, or a list of which any will do.` })
+
+const scalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()])
+
+const conditionsSchema = z.strictObject({
+  text: oneOrMore('a text that the message contains, in capitals or not').optional(),
+  regex: nonEmpty
+    .superRefine((pattern, context) => {
+      const problem = regexProblem(pattern)
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+    })
+    .optional()
+    .meta({
+      description: 'A regular expression (RE2: no look-around, no back-references) for the text; (?i) for any case.',
+    }),
+  skill: oneOrMore('the skill that the message names').optional(),
+  metadata: z
+    .record(
+      nonEmpty,
+      z.union([scalarSchema, z.array(scalarSchema).min(1, 'is empty')], 'give a value, or a list of values'),
+    )
+    .optional()
+    .meta({ description: 'Values of the metadata of the message or the request; a.b is the field b of a.' }),
+  caller: oneOrMore('the id of the caller, with * for any letters').optional(),
+  parts: oneOrMore('text, data, file, or a media type such as image/*')
+    .optional()
+    .meta({ description: 'A part that the message has: text, data, file, or a media type such as image/*.' }),
+})
+
+const weightedTarget = z.strictObject({
+  agent: nonEmpty,
+  weight: z.number('give a number').positive('give a number above 0').default(1),
+})
+
+export const routeSchema = z.strictObject({
+  name: nonEmpty.optional().meta({ description: 'What it is called where it is told of.' }),
+  from: oneOrMore('the agent whose messages are looked at'),
+  when: conditionsSchema
+    .refine((conditions) => Object.keys(conditions).length > 0, 'say when, or leave it out: then it is always')
+    .optional()
+    .meta({ description: 'All that is said here has to hold. Default: always.' }),
+  to: z
+    .union(
+      [
+        nonEmpty.transform((agent) => [{ agent, weight: 1 }]),
+        z.array(z.union([nonEmpty.transform((agent) => ({ agent, weight: 1 })), weightedTarget])).min(1, 'is empty'),
+      ],
+      'give an agent, or a list of { agent, weight }',
+    )
+    .meta({ description: 'Who does the work: one agent, or several by weight. It may be the agent itself.' }),
+  priority: z.int('give a whole number').default(0).meta({ description: 'The highest that fits counts. Default 0.' }),
+  fallback: z
+    .union([nonEmpty.transform((one) => [one]), z.array(nonEmpty)], 'give an agent, or a list')
+    .default([])
+    .meta({ description: 'Who does it if those of `to` are down, slow or have too much to do; in this order.' }),
+})
+
+export const routesSection = z
+  .array(routeSchema)
+  .default([])
+  .meta({ description: 'Messages that are handed on to other agents.' })
+
+export type Route = z.output<typeof routeSchema>
+
+function regexProblem(pattern: string): string | undefined {
+  try {
+    RE2JS.compile(pattern)
+    return undefined
+  } catch (reason) {
+    return `is no regular expression of RE2: ${reason instanceof Error ? reason.message : String(reason)}`
+  }
+}

@@ -1,0 +1,33 @@
+/** A skill in the configuration: fewer fields than on a card; the rest is derived. */
+import type { AgentSkill } from '@parley/a2a'
+import { z } from 'zod'
+import { nonEmpty } from '../values.ts'
+
+export const skillSchema = z
+  .strictObject({
+    id: nonEmpty.optional().meta({ description: 'Default: made of the name.' }),
+    name: nonEmpty,
+    description: nonEmpty.optional().meta({ description: 'Default: the name.' }),
+    tags: z.array(nonEmpty).optional().meta({ description: 'Default: general.' }),
+    examples: z.array(nonEmpty).optional(),
+    inputModes: z.array(nonEmpty).optional(),
+    outputModes: z.array(nonEmpty).optional(),
+  })
+  .transform(({ id, name, description, tags, ...modes }): AgentSkill => {
+    const given = Object.entries(modes).filter(([, value]) => value !== undefined)
+    return {
+      id: id ?? slugOf(name),
+      name,
+      description: description ?? name,
+      tags: tags === undefined || tags.length === 0 ? ['general'] : tags,
+      ...Object.fromEntries(given),
+    }
+  })
+
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '')
+  return slug === '' ? name : slug
+}

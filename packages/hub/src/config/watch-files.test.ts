@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { watchFiles } from './watch-files.ts'
+
+describe('a watch over files', () => {
+  it('tells of a file that is replaced, that comes and that goes, and of no other', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-watch-'))
+    const [file, late, other] = ['file', 'late', 'other'].map((name) => join(folder, name)) as [string, string, string]
+    writeFileSync(file, 'one')
+    let told = 0
+    let next = Promise.withResolvers<void>()
+    const watch = watchFiles(async () => {
+      told += 1
+      next.resolve()
+    }, 20)
+    t.after(() => {
+      watch.close()
+      rmSync(folder, { recursive: true })
+    })
+    const change = async (how: () => void): Promise<void> => {
+      next = Promise.withResolvers()
+      how()
+      await next.promise
+    }
+    watch.watch([file, late])
+    writeFileSync(other, 'not watched')
+    await change(() => {
+      writeFileSync(`${file}.new`, 'another')
+      renameSync(`${file}.new`, file)
+    })
+    await change(() => writeFileSync(late, 'here now'))
+    await change(() => rmSync(late))
+    watch.watch([other])
+    await change(() => writeFileSync(other, 'watched'))
+    assert.equal(told, 4)
+  })
+})

@@ -1,0 +1,107 @@
+/** Assembles delegation for the agents of a hub: rules, availability and in-process calls. */
+import type { Agent, AgentLog, Caller, KeyValueStore } from '@parley/a2a'
+import { systemClock } from '@parley/a2a/server'
+import type { Handler } from '@parley/a2a/server'
+import type { InProcessClient } from '../agents/kind.ts'
+import type { AccessControl } from '../auth/access-control.ts'
+import { permissionsOf } from '../auth/scopes.ts'
+import type { HubConfig } from '../config/hub-config.ts'
+import type { Delegation } from './delegation.ts'
+import { hopPurpose } from './hop-token.ts'
+import { delegationSettings, openDelegation } from './open-delegation.ts'
+import { createHealthMonitor } from '../health/health-monitor.ts'
+import type { HealthMonitor } from '../health/health-monitor.ts'
+import { observeAgent } from '../health/observe-agent.ts'
+import { createInProcessClient } from './in-process-client.ts'
+import type { AgentRegistry } from '../registry/agent-registry.ts'
+import { createRouting } from '../routing/routing.ts'
+import type { Routing } from '../routing/routing.ts'
+
+export interface DelegationSetupDeps {
+  readonly kv: KeyValueStore
+  /** The current configuration. */
+  config(): HubConfig
+  readonly access: Pick<AccessControl, 'canUse' | 'admitInProcess'>
+  /** Set once it exists. */
+  registry(): AgentRegistry | undefined
+  /** Resolves once the hub has started. */
+  readonly handler: Promise<Handler>
+  /** The URL of the hub. */
+  url(): string | undefined
+  readonly log: AgentLog
+}
+
+export interface DelegationSetup {
+  readonly delegation: Delegation
+  readonly health: HealthMonitor
+  readonly routing: Routing
+  /** The client through which this agent calls the others. */
+  inProcessClient(name: string): InProcessClient
+  /** Wraps the agent to observe its health. */
+  observe(name: string, agent: Agent): Agent
+  /** Applies the current configuration. */
+  configure(): void
+  close(): Promise<void>
+}
+
+export async function setUpDelegation(parts: DelegationSetupDeps): Promise<DelegationSetup> {
+  const { config, access, registry, log } = parts
+  const isOpen = (agent: string): boolean => registry()?.open(agent) !== undefined
+  const names = (): readonly string[] => registry()?.names() ?? []
+  const delegation = await openDelegation(config(), parts.kv, {
+    keys: async () => (await parts.handler).signingKeys(hopPurpose),
+    canUse: access.canUse,
+    fetch: globalThis.fetch,
+    log,
+    now: systemClock.now,
+  })
+  const health = createHealthMonitor({
+    settings: () => config().health,
+    names,
+    isOpen,
+    probe(agent) {
+      const open = registry()?.open(agent)
+      return open?.health === undefined ? undefined : async (signal) => open.health?.(signal)
+    },
+    log,
+    ...systemClock,
+  })
+  const clientDeps = {
+    engine: async () => (await parts.handler).engine,
+    names,
+    delegation,
+    settings: (agent: string) => registry()?.status(agent)?.settings,
+    requireOpen: (agent: string) => registry()?.requireOpen(agent),
+    permissionFor: (caller: Caller, agent: string) => agentPermission(access, caller, agent),
+    countCall: access.admitInProcess,
+    url: (agent: string) => `${parts.url()}/a2a/${agent}`,
+    idempotencyWindowMs: () => config().idempotency.window,
+    now: systemClock.now,
+  }
+  const house = (name: string): InProcessClient => createInProcessClient(clientDeps, name)
+  const routing = createRouting({
+    routes: () => config().routes,
+    health,
+    canUse: access.canUse,
+    isInChain: delegation.isInChain,
+    inProcessClient: house,
+    isOpen,
+  })
+  return {
+    delegation,
+    health,
+    routing,
+    inProcessClient: house,
+    observe: (name, agent) => observeAgent(agent, health.observer(name), systemClock.monotonicNow),
+    configure: () => delegation.configure(delegationSettings(config())),
+    close: async () => health.close(),
+  }
+}
+
+/** The permissions of a caller on the agent. */
+export function agentPermission({ canUse }: Pick<AccessControl, 'canUse'>, caller: Caller, agent: string) {
+  if (!canUse(caller, agent)) return undefined
+  const grants = permissionsOf(caller.scopes)
+  const skills = grants.canUse(agent) ? grants.skillsOf(agent) : undefined
+  return skills === undefined ? {} : { skills }
+}

@@ -1,0 +1,218 @@
+/**
+ * Calls between the agents of this hub: real tasks of the engine of this process, without the network. A child belongs to the
+ * calling agent on behalf of its caller: no other caller finds it, and the permissions of its caller apply.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { A2AError, hasSettled, newId } from '@parley/a2a'
+import type { AgentCard, Caller, Message, SendMessageRequest, StreamEvent, Turn } from '@parley/a2a'
+import type { AgentSettings, CallContext, Engine } from '@parley/a2a/server'
+import type { InProcessClient, InProcessCall, ParentTurn } from '../agents/kind.ts'
+import { provenanceOf } from './chain.ts'
+import type { Delegation } from './delegation.ts'
+
+export interface InProcessClientDeps {
+  /** Resolves when the hub has started. */
+  engine(): Promise<Engine>
+  names(): readonly string[]
+  /** The settings of a registered agent. */
+  settings(agent: string): AgentSettings | undefined
+  /** Throws AGENT_UNAVAILABLE for an agent that is registered but not open. */
+  requireOpen(agent: string): void
+  /** Whether the caller may use the agent, and which of its skills if not all. */
+  permissionFor(caller: Caller, agent: string): { readonly skills?: readonly string[] } | undefined
+  /** Counts one more call of the agent. Throws RATE_LIMITED if the limit is exceeded. */
+  countCall(agent: string): void
+  /** The URL of the agent. */
+  url(agent: string): string
+  /** How long the hub recognizes a repeated message. 0: not at all. */
+  idempotencyWindowMs(): number
+  now(): number
+  readonly delegation: Pick<Delegation, 'hop' | 'hopToken' | 'isInChain'>
+}
+
+/** The polling interval for an agent that does not stream. */
+const pollMs = 500
+
+/** Creates the client for the agent of this name. */
+export function createInProcessClient(parts: InProcessClientDeps, name: string): InProcessClient {
+  const { delegation } = parts
+
+  return {
+    async card(agent, { caller }) {
+      return cardFor(agent, caller)
+    },
+
+    async agents(turn) {
+      const others = parts.names().filter((agent) => agent !== name && !delegation.isInChain(turn, agent))
+      return others.flatMap((agent) => {
+        const card = cardFor(agent, turn.caller)
+        return card === undefined ? [] : [{ name: agent, card }]
+      })
+    },
+
+    async *stream(call) {
+      const windowMs = parts.idempotencyWindowMs()
+      if (call.sentAt !== undefined && parts.now() - call.sentAt >= windowMs) throw interruptedCallError(call.agent)
+      const engine = await parts.engine()
+      const message = childMessage(call)
+      const context = await contextFor(call, message)
+      const request = childRequest(call, message)
+      if (isStreaming(call.agent)) yield* streamMessage(engine, request, context)
+      else if (windowMs > 0) yield* sendUntilSettled(engine, request, context)
+      else yield* sendThenPoll(engine, request, context)
+    },
+
+    async *subscribe(agent, taskId, turn) {
+      const engine = await parts.engine()
+      const context = ownerContext(agent, turn)
+      if (isStreaming(agent)) yield* flattenEvents(await engine.subscribe({ id: taskId }, context, 'replay'))
+      else yield* pollTask(engine, taskId, context)
+    },
+
+    async task(agent, taskId, turn) {
+      return (await parts.engine()).getTask({ id: taskId }, ownerContext(agent, turn))
+    },
+
+    async cancel(agent, taskId, turn) {
+      return (await parts.engine()).cancelTask({ id: taskId }, ownerContext(agent, turn))
+    },
+
+    hopTokenFor: (turn, { card, messageId }) => delegation.hopToken(turn, { from: name, card, messageId }),
+  }
+
+  function cardFor(agent: string, caller: Caller): AgentCard | undefined {
+    const settings = parts.settings(agent)
+    const isAllowed = parts.permissionFor(caller, agent) !== undefined
+    return settings === undefined || !isAllowed ? undefined : inProcessCard(agent, settings, parts.url(agent))
+  }
+
+  function isStreaming(agent: string): boolean {
+    return parts.settings(agent)?.streaming !== false
+  }
+
+  /** Throws the same error as for an external caller: an agent that the caller may not use appears not to exist. */
+  async function contextFor(call: InProcessCall, message: Message): Promise<CallContext> {
+    const { agent, turn, deadlineAt, traceparent = turn.traceparent, isReplacement } = call
+    const { caller, tenant } = turn
+    const admitted = parts.settings(agent) === undefined ? undefined : parts.permissionFor(caller, agent)
+    if (admitted === undefined) throw new A2AError('AGENT_UNAVAILABLE', `There is no agent ${agent} here`)
+    requireSkill(admitted.skills, message)
+    parts.requireOpen(agent)
+    parts.countCall(agent)
+    const chain = await delegation.hop(turn, { from: name, to: agent, messageId: message.messageId, deadlineAt })
+    const { scopes } = caller
+    const own = ownerContext(agent, turn)
+    const child: Caller = { ...own.caller, tenant, ...(scopes !== undefined ? { scopes } : {}), ...admitted }
+    return {
+      ...own,
+      caller: child,
+      extensions: isReplacement === true ? turn.extensions : [],
+      traceparent,
+      ...(turn.tracestate !== undefined ? { tracestate: turn.tracestate } : {}),
+      ...(chain.deadlineAt !== undefined ? { deadlineAt: chain.deadlineAt } : {}),
+      provenance: provenanceOf(chain),
+    }
+  }
+
+  /** For existing tasks: the owner may read and cancel them, whatever the caller may do now. */
+  function ownerContext(
+    agent: string,
+    { caller, tenant, signal = new AbortController().signal }: ParentTurn,
+  ): CallContext {
+    const owner: Caller = { id: `agent:${name}|${caller.id}`, tenant }
+    return { agent, tenant, caller: owner, signal, extensions: [], canListTasks: false }
+  }
+}
+
+function streamMessage(engine: Engine, request: SendMessageRequest, context: CallContext): AsyncGenerator<StreamEvent> {
+  return flattenEvents(engine.streamMessage(request, context))
+}
+
+async function* flattenEvents(stream: ReturnType<Engine['subscribe']> | Awaited<ReturnType<Engine['subscribe']>>) {
+  for await (const items of await stream) for (const { event } of items) yield event
+}
+
+/** For agents where a repeated message would be a second one. */
+async function* sendThenPoll(engine: Engine, request: SendMessageRequest, context: CallContext) {
+  const answer = await engine.sendMessage(request, context)
+  yield answer
+  if ('task' in answer && !hasSettled(answer.task.status.state)) yield* pollTask(engine, answer.task.id, context)
+}
+
+/** A repeated message is recognized, and waits until there is a result. */
+async function* sendUntilSettled(engine: Engine, request: SendMessageRequest, context: CallContext) {
+  const { configuration: _, ...blockingRequest } = request
+  for (let nextRequest = request; ; nextRequest = blockingRequest) {
+    const answer = await engine.sendMessage(nextRequest, context)
+    yield answer
+    if (!('task' in answer) || hasSettled(answer.task.status.state)) return
+  }
+}
+
+async function* pollTask(engine: Engine, taskId: string, context: CallContext): AsyncGenerator<StreamEvent> {
+  for (;;) {
+    const task = await engine.getTask({ id: taskId }, context)
+    yield { task }
+    if (hasSettled(task.status.state)) return
+    await sleep(pollMs, undefined, { signal: context.signal })
+  }
+}
+
+/** The message was in flight when a process ended, and would not be recognized any more. */
+function interruptedCallError(agent: string): A2AError {
+  const message = `The call of ${agent} was interrupted, and is too old to be repeated. It may be at work on it.`
+  // Not INTERRUPTED, after which a route tries another agent: two agents might then do the work.
+  return new A2AError('TASK_FAILED', message, { reason: 'INTERRUPTED' })
+}
+
+/** A caller that may use only some skills must name one, also through other agents. */
+function requireSkill(skills: readonly string[] | undefined, { metadata }: Message): void {
+  const skillId = metadata?.['skillId']
+  if (skills === undefined || (typeof skillId === 'string' && skills.includes(skillId))) return
+  throw new A2AError('PERMISSION_DENIED', 'The caller may use some skills of that agent only, and this is none of them')
+}
+
+function childMessage({ message, messageId = newId(), taskId, contextId, turn }: InProcessCall): Message {
+  return {
+    ...message,
+    messageId,
+    role: 'ROLE_USER',
+    ...(taskId !== undefined ? { taskId } : {}),
+    ...(contextId !== undefined ? { contextId } : {}),
+    referenceTaskIds: [...new Set([turn.task.id, ...(message.referenceTaskIds ?? [])])],
+  }
+}
+
+/** Always a task, so that it can be resumed: also for an agent that would reply with a message only (S4-21). */
+function childRequest({ turn, isReplacement }: InProcessCall, message: Message): SendMessageRequest {
+  const modes = isReplacement === true ? turn.acceptedOutputModes : []
+  return {
+    message,
+    configuration: { returnImmediately: true, ...(modes.length > 0 ? { acceptedOutputModes: modes } : {}) },
+    ...(isReplacement === true && !isEmpty(turn.metadata) ? { metadata: turn.metadata } : {}),
+  }
+}
+
+function isEmpty(metadata: Turn['metadata']): boolean {
+  return Object.keys(metadata).length === 0
+}
+
+/** The card as external clients see it, without signatures and security schemes. */
+function inProcessCard(agent: string, settings: AgentSettings, url: string): AgentCard {
+  const { name = agent, provider, documentationUrl, iconUrl, skills } = settings
+  const description = settings.description || `${name}, an A2A agent`
+  const any = ['text/plain', 'application/json', 'application/octet-stream']
+  return {
+    name,
+    description,
+    version: settings.version ?? '1.0.0',
+    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    capabilities: { streaming: settings.streaming ?? true },
+    defaultInputModes: settings.inputModes ?? any,
+    defaultOutputModes: settings.outputModes ?? any,
+    skills: skills?.length ? skills : [{ id: 'default', name, description, tags: ['general'] }],
+    ...(provider !== undefined ? { provider } : {}),
+    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    ...(iconUrl !== undefined ? { iconUrl } : {}),
+  }
+}

@@ -1,0 +1,109 @@
+/** The health of agents, from their probes and from the results of their turns. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { A2AError, fail } from '@parley/a2a'
+import type { Agent } from '@parley/a2a'
+import { testAgent } from '@parley/a2a/testing'
+import { createHealthMonitor } from './health-monitor.ts'
+import type { HealthSettings } from './health-monitor.ts'
+import { observeAgent } from './observe-agent.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+function scene(t: TestContext, given: Partial<HealthSettings> = {}) {
+  let now = 0
+  let trouble: string | undefined
+  const open = new Set(['a'])
+  const health = createHealthMonitor({
+    settings: () => ({ every: Infinity, timeout: 1_000, slow: 100, failures: 2, rest: 50, ...given }),
+    names: () => ['a', 'b'],
+    isOpen: (agent) => open.has(agent),
+    probe: () => async () => {
+      if (trouble !== undefined) throw new Error(trouble)
+    },
+    log: silent,
+    now: () => now,
+  })
+  t.after(health.close)
+  return {
+    health,
+    open,
+    pass: (ms: number) => void (now += ms),
+    is: (what?: string) => void (trouble = what),
+    async run(agent: Agent, text = 'x') {
+      const tested = testAgent(
+        observeAgent(agent, health.observer('a'), () => now),
+        { server: { log: silent }, turnTimeoutMs: 400 },
+      )
+      t.after(() => tested.close())
+      await tested.send(text).catch(() => {})
+    },
+  }
+}
+
+describe('the health of an agent', () => {
+  it('is down while it is not open, and while it cannot be reached', async (t) => {
+    const { health, open, is } = scene(t)
+    assert.equal(health.get('b').state, 'down')
+    assert.equal(health.get('a').state, 'up')
+    is('connection refused')
+    await health.probe()
+    assert.deepEqual([health.get('a').state, health.get('a').why], ['down', 'it cannot be reached: connection refused'])
+    assert.equal(health.tryAcquire('a'), false)
+    is()
+    await health.probe()
+    assert.equal(health.get('a').state, 'up')
+    open.clear()
+    assert.equal(health.tryAcquire('a'), false)
+  })
+
+  it('follows from failures of the agent, and not from work that it refuses', async (t) => {
+    const { health, run, pass } = scene(t)
+    const unavailable: Agent = () => {
+      throw new A2AError('AGENT_UNAVAILABLE', 'down')
+    }
+    await run(() => fail('That is no invoice'))
+    await run(() => fail('Nor is that'))
+    await run(() => {
+      throw new A2AError('INVALID_PARAMS', 'no')
+    })
+    assert.equal(health.get('a').breaker, 'closed')
+    await run(unavailable)
+    await run(() => 'fine')
+    await run(unavailable)
+    assert.equal(health.get('a').breaker, 'closed')
+    await run(async function* () {
+      yield 'a beginning'
+      throw new Error('a bug')
+    })
+    assert.deepEqual([health.get('a').state, health.get('a').breaker], ['down', 'open'])
+    pass(50)
+    assert.deepEqual(
+      [health.get('a').breaker, health.tryAcquire('a'), health.tryAcquire('a')],
+      ['half-open', true, false],
+    )
+    await run(async () => 'fine')
+    assert.deepEqual([health.get('a').state, health.tryAcquire('a'), health.tryAcquire('a')], ['up', true, true])
+  })
+
+  it('counts what says so in its metadata, and what takes too long', async (t) => {
+    const { health, run } = scene(t)
+    await run(() => ({ ...fail('Try later'), metadata: { reason: 'RATE_LIMITED' } }))
+    await run(() => new Promise(() => {}))
+    assert.equal(health.get('a').breaker, 'open')
+  })
+
+  it('is slow when its first words usually are, and not for ever', async (t) => {
+    const { health, run, pass } = scene(t)
+    const slow: Agent = async function* () {
+      pass(300)
+      yield 'at last'
+    }
+    for (let count = 0; count < 3; count += 1) await run(slow)
+    assert.deepEqual([health.get('a').state, health.get('a').firstWordMs], ['slow', 300])
+    assert.equal(health.tryAcquire('a'), true)
+    pass(500)
+    assert.equal(health.get('a').state, 'up')
+  })
+})

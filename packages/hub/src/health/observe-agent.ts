@@ -1,0 +1,132 @@
+/** Observes the turns of an agent: time to the first report, and the health verdict. Transparent to the agent. */
+import { hasSettled } from '@parley/a2a'
+import type { Agent, AgentFunction, AgentOutput, Report, Turn } from '@parley/a2a'
+import { isCompleteOutput, reportIterator } from '../limits/report-iterator.ts'
+import type { ReportIterator } from '../limits/report-iterator.ts'
+import { verdictOnError, verdictOnReport } from './health-verdict.ts'
+import type { HealthVerdict } from './health-verdict.ts'
+
+export interface TurnObserver {
+  /** The time until the first report. */
+  onFirstReport(ms: number): void
+  /** Called once per turn. */
+  onEnd(verdict: HealthVerdict): void
+}
+
+export function observeAgent(agent: Agent, observer: TurnObserver, monotonicNow: () => number): Agent {
+  const observedRun =
+    (run: AgentFunction): AgentFunction =>
+    (turn) =>
+      runWatched(run, turn, createTurnWatch(observer, turn, monotonicNow))
+  if (typeof agent === 'function') return observedRun(agent)
+  return agent.resume === 'reattach'
+    ? { ...agent, run: observedRun(agent.run), reattach: observedRun(agent.reattach) }
+    : { ...agent, run: observedRun(agent.run) }
+}
+
+interface TurnWatch {
+  /** Keeps watching for a while: an agent that ignores its deadline is detected too. */
+  watchAbort(): void
+  onReport(report: Report | undefined): void
+  onEnd(): void
+  /** The reader stopped. */
+  onStop(): void
+  onError(reason: unknown): void
+}
+
+function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () => number): TurnWatch {
+  const startedAt = monotonicNow()
+  let verdict: HealthVerdict | undefined
+  let isOver = false
+  let isListening = false
+  let isSettled = false
+  const reportFirst = (): void => {
+    if (verdict === undefined) observer.onFirstReport(monotonicNow() - startedAt)
+  }
+  const end = (): void => {
+    if (isOver) return
+    isOver = true
+    if (isListening) turn.signal.removeEventListener('abort', onAbort)
+    observer.onEnd(verdict ?? 'none')
+  }
+  const onAbort = (): void => {
+    if (verdictOnError(undefined, turn.signal) !== 'ill') return
+    verdict = 'ill'
+    end()
+  }
+  return {
+    watchAbort() {
+      if (isListening) return
+      isListening = true
+      turn.signal.addEventListener('abort', onAbort)
+    },
+    onReport(report) {
+      reportFirst()
+      // The last report decides, and a failure is one.
+      verdict = verdictOnReport(report)
+      isSettled = typeof report === 'object' && ('reply' in report || ('state' in report && hasSettled(report.state)))
+    },
+    onStop() {
+      // The last report may have ended the turn. Otherwise the turn was stopped midway, and the verdict is unknown.
+      if (!isSettled && verdict !== 'ill') verdict = 'none'
+      end()
+    },
+    onEnd() {
+      verdict ??= 'well'
+      end()
+    },
+    onError(reason) {
+      verdict = verdictOnError(reason, turn.signal)
+      end()
+    },
+  }
+}
+
+function runWatched(run: AgentFunction, turn: Turn, watcher: TurnWatch): AgentOutput | Promise<AgentOutput> {
+  try {
+    const output = run(turn)
+    if (!(output instanceof Promise)) return watchOutput(output, watcher)
+    watcher.watchAbort()
+    return output.then(
+      (given: AgentOutput) => watchOutput(given, watcher),
+      (reason: unknown) => {
+        watcher.onError(reason)
+        throw reason
+      },
+    )
+  } catch (reason) {
+    watcher.onError(reason)
+    throw reason
+  }
+}
+
+function watchOutput(output: AgentOutput, watcher: TurnWatch): AgentOutput {
+  if (!isCompleteOutput(output)) {
+    watcher.watchAbort()
+    return { [Symbol.asyncIterator]: () => watchIterator(reportIterator(output), watcher) }
+  }
+  const reports = Array.isArray(output) ? (output as readonly Report[]) : [output as Report | undefined]
+  for (const report of reports) watcher.onReport(report)
+  watcher.onEnd()
+  return output
+}
+
+function watchIterator(iterator: ReportIterator, watcher: TurnWatch): ReportIterator {
+  return {
+    async next() {
+      try {
+        const result = await iterator.next()
+        if (result.done !== true || result.value !== undefined) watcher.onReport(result.value)
+        if (result.done === true) watcher.onEnd()
+        return result
+      } catch (reason) {
+        watcher.onError(reason)
+        throw reason
+      }
+    },
+    async return() {
+      watcher.onStop()
+      return (await iterator.return?.()) ?? { done: true, value: undefined }
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/** A request for one of the hub's own routes, read from node:http, and its response. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import type { ClientCertificate, Credentials } from '@parley/a2a/server'
+import { readBody } from './web-exchange.ts'
+import { type JsonResponse, RouteError } from './json-response.ts'
+
+export interface RouteRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  header(name: string): string | undefined
+  /** The credentials of the request, for one agent. */
+  credentials(agent: string): Credentials
+  readonly remoteAddress: string | undefined
+  /** The parsed body; `undefined` if it is empty. Throws RouteError. */
+  json(maxBytes?: number): Promise<unknown>
+  /** Whether the request came over TLS. */
+  readonly isEncrypted: boolean
+}
+
+/** More than most bodies of these routes need. */
+const defaultMaxBytes = 65_536
+
+/** `jsonNodes`: maximum number of JSON values in a body. */
+export function createRouteRequest(request: IncomingMessage, jsonNodes = defaultJsonNodes): RouteRequest {
+  const { pathname, search } = splitUrl(request.url ?? '/')
+  const header = (name: string): string | undefined => {
+    const value = request.headers[name]
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+  const method = request.method ?? 'GET'
+  // Read now: a closed connection no longer reports its address.
+  const { remoteAddress } = request.socket
+  return {
+    method,
+    path: pathname,
+    query: new URLSearchParams(search),
+    header,
+    remoteAddress,
+    credentials: (agent) => ({
+      method,
+      path: pathname,
+      query: search,
+      header,
+      remoteAddress,
+      clientCertificate: certificateOf(request),
+      agent,
+    }),
+    json: (maxBytes = defaultMaxBytes) => readJson(request, header('content-type') ?? '', maxBytes, jsonNodes),
+    isEncrypted: (request.socket as Partial<TLSSocket>).encrypted === true,
+  }
+}
+
+export function requestPath(request: IncomingMessage): string {
+  return splitUrl(request.url ?? '/').pathname
+}
+
+/** Decodes a path segment; `undefined` if it has a malformed percent escape, so that it matches nothing. */
+export function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+function splitUrl(url: string): { readonly pathname: string; readonly search: string } {
+  const mark = url.indexOf('?')
+  return mark < 0 ? { pathname: url, search: '' } : { pathname: url.slice(0, mark), search: url.slice(mark + 1) }
+}
+
+function certificateOf({ socket }: IncomingMessage): ClientCertificate | undefined {
+  const { authorized, getPeerCertificate } = socket as Partial<TLSSocket>
+  const certificate = authorized === true ? getPeerCertificate?.call(socket) : undefined
+  return certificate !== undefined && 'raw' in certificate ? certificate : undefined
+}
+
+async function readJson(
+  request: IncomingMessage,
+  contentType: string,
+  maxBytes: number,
+  jsonNodes: number,
+): Promise<unknown> {
+  const body = await readBody(request, maxBytes)
+  if (body === undefined) throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${maxBytes} bytes`)
+  if (body.length === 0) return undefined
+  // Other sites can make a browser send forms without a preflight, but not this content type.
+  if (!/^application\/json\b/i.test(contentType))
+    throw new RouteError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json')
+  const text = body.toString()
+  if (exceedsJsonNodes(text, jsonNodes)) {
+    throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${jsonNodes} JSON values`)
+  }
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new RouteError('INVALID_PARAMS', 'The body is no JSON')
+  }
+}
+
+export function sendJson(response: ServerResponse, isHead: boolean, { status, body, headers }: JsonResponse): void {
+  const text = Buffer.from(`${JSON.stringify(body)}\n`)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': text.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  })
+  response.end(isHead ? undefined : text)
+}

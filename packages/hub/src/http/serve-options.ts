@@ -1,0 +1,113 @@
+/** Options for the SDK server, derived from the configuration: everything except agents and access. */
+import { isIP } from 'node:net'
+import { cursor, timestamps, trace } from '@parley/a2a/server'
+import type { CardSigning } from '@parley/a2a/server'
+import type { ServeOptions, ServePushOptions } from '@parley/a2a/node'
+import type { HubConfig } from '../config/hub-config.ts'
+import { omitUndefined } from '../json/omit-undefined.ts'
+import { readPem } from '../pem.ts'
+
+export type HubServeOptions = Pick<
+  ServeOptions,
+  | 'host'
+  | 'port'
+  | 'grpcPort'
+  | 'tls'
+  | 'grpcTls'
+  | 'publicUrl'
+  | 'grpcUrl'
+  | 'trustProxy'
+  | 'cors'
+  | 'hosts'
+  | 'limits'
+  | 'retention'
+  | 'idempotency'
+  | 'push'
+  | 'signing'
+  | 'extensions'
+>
+
+export function serveOptionsFrom(config: HubConfig, hasAnonymousAgents: boolean): HubServeOptions {
+  const { listen, publicUrl, grpcUrl, trustProxy, cors, retention, idempotency } = config
+  const tls = readTls(config)
+  const hosts = hasAnonymousAgents && isLoopback(listen.host) && !trustProxy ? loopbackHosts(publicUrl) : undefined
+  const push = pushOf(config)
+  const signing = signingOf(config)
+  const { finished: finishedMs, max: maxTasks, log: logMs } = retention
+  return {
+    host: listen.host,
+    port: listen.port,
+    ...(listen.grpcPort === false ? {} : { grpcPort: listen.grpcPort }),
+    ...(tls !== undefined ? { tls: { ...tls, hstsSeconds: hstsOf(config) } } : {}),
+    ...omitUndefined({ publicUrl, grpcUrl }),
+    trustProxy,
+    ...(cors !== undefined ? { cors } : {}),
+    ...(hosts !== undefined ? { hosts } : {}),
+    limits: limitsOf(config),
+    retention: omitUndefined({ finishedMs, maxTasks, logMs }),
+    idempotency: { windowMs: idempotency.window },
+    ...(push !== undefined ? { push } : {}),
+    ...(signing !== undefined ? { signing } : {}),
+    extensions: [cursor(), timestamps(), trace()],
+  }
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** Without authentication, a page of another site must not reach the hub through a host name of its own (DNS rebinding). */
+function loopbackHosts(publicUrl: string | undefined): readonly string[] {
+  const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
+  return ['localhost', '127.0.0.1', '[::1]', ...publicHosts]
+}
+
+/** Read again on each call, because certificates are renewed. */
+export function readTls({ listen: { tls }, baseDir }: Pick<HubConfig, 'listen' | 'baseDir'>) {
+  if (tls === undefined) return undefined
+  return {
+    cert: readPem(tls.cert, baseDir, 'listen.tls.cert'),
+    key: readPem(tls.key, baseDir, 'listen.tls.key'),
+    ...(tls.ca !== undefined ? { ca: readPem(tls.ca, baseDir, 'listen.tls.ca') } : {}),
+  }
+}
+
+function hstsOf({ listen: { tls } }: HubConfig): number {
+  return tls === undefined || tls.hsts === false ? 0 : Math.round(tls.hsts / 1_000)
+}
+
+function limitsOf({ limits }: HubConfig): NonNullable<ServeOptions['limits']> {
+  const { body: bodyBytes, jsonNodes, parts, tasksPerCaller, streamsPerCaller, wait: waitMs } = limits
+  const { unsent: unsentBytes, unsentPerCaller: unsentBytesPerCaller, connections, connectionsPerAddress } = limits
+  return omitUndefined({
+    bodyBytes,
+    jsonNodes,
+    parts,
+    tasksPerCaller,
+    streamsPerCaller,
+    unsentBytes,
+    unsentBytesPerCaller,
+    connections,
+    connectionsPerAddress,
+    waitMs,
+  })
+}
+
+/** Notifications are signed if there is a public URL to sign for. */
+function pushOf({ push, publicUrl }: HubConfig): ServePushOptions | undefined {
+  if (push === false) return undefined
+  const { schedule: scheduleMs, timeout: timeoutMs, jwt, ...same } = push === true ? {} : push
+  const signs = jwt ?? publicUrl !== undefined
+  return { ...omitUndefined({ scheduleMs, timeoutMs, ...same }), ...(signs ? { jwt: true } : {}) }
+}
+
+function signingOf({ signing, publicUrl, baseDir }: HubConfig): boolean | CardSigning | undefined {
+  if (signing === undefined) return publicUrl === undefined ? undefined : true
+  if (typeof signing === 'boolean') return signing
+  const { key, previous, rotateAfter: rotateAfterMs, ...same } = signing
+  const keys = {
+    key: key === undefined ? undefined : readPem(key, baseDir, 'signing.key'),
+    previous: previous?.map((one, index) => readPem(one, baseDir, `signing.previous[${index}]`)),
+  }
+  return omitUndefined({ ...same, ...keys, rotateAfterMs })
+}

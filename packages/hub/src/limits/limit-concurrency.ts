@@ -1,0 +1,187 @@
+/**
+ * Limits the concurrent turns of an agent; the others wait, fairly by caller. Wraps any agent and keeps its resume semantics: a
+ * restart treats a queued turn like a running one.
+ */
+import {
+  A2AError,
+  linkSignals,
+  status,
+  type Agent,
+  type AgentFunction,
+  type AgentOutput,
+  type Report,
+  type Turn,
+} from '@parley/a2a'
+import { createFairQueue, type FairQueue } from './fair-queue.ts'
+import { isCompleteOutput, reportIterator, type ReportIterator } from './report-iterator.ts'
+import { createConcurrencySlot, type ConcurrencySlot } from './concurrency-slot.ts'
+
+export interface ConcurrencyOptions {
+  /** Maximum number of concurrent turns. */
+  readonly concurrent: number
+  /** Maximum number of waiting turns. Default 100. */
+  readonly queue?: number | undefined
+  /** How long a turn may wait. Default 1 minute. */
+  readonly queueTimeoutMs?: number | undefined
+  /** A turn that waits longer reports it, once. Default 1 s. */
+  readonly noticeMs?: number | undefined
+  /** Receives the queue, to expose its length. */
+  onQueue?(queue: Pick<FairQueue, 'waiting' | 'running'>): void
+}
+
+/** For refused callers: by then part of the queue has been served. */
+const retryAfterSeconds = '5'
+
+export function limitConcurrency(agent: Agent, options: ConcurrencyOptions): Agent {
+  const { concurrent, queue: maxWaiting = 100, queueTimeoutMs = 60_000, noticeMs = 1_000 } = options
+  const queue = createFairQueue(concurrent)
+  options.onQueue?.(queue)
+
+  const limited =
+    (run: AgentFunction): AgentFunction =>
+    (turn) => {
+      const release = queue.tryAcquire()
+      if (release !== undefined) return runInSlot(run, createConcurrencySlot(queue, queueKey(turn), turn, release))
+      // Whether the turn can be refused is checked only if the queue is full, because that may read the log.
+      if (queue.waiting < maxWaiting) return runQueued(run, turn, queue, { noticeMs, queueTimeoutMs })
+      return runWhenFull(run, turn)
+    }
+
+  /** A task that has begun does not fail for lack of a slot: unfinished tasks may always wait. */
+  async function runWhenFull(run: AgentFunction, turn: Turn): Promise<AgentOutput> {
+    if (await isFirstMessage(turn)) throw agentBusyError('The agent is busy and takes no more work now')
+    return runQueued(run, turn, queue, { noticeMs, queueTimeoutMs })
+  }
+
+  if (typeof agent === 'function') return limited(agent)
+  return agent.resume === 'reattach'
+    ? { ...agent, run: limited(agent.run), reattach: limited(agent.reattach) }
+    : { ...agent, run: limited(agent.run) }
+}
+
+/** Whether refusing would lose nothing but this message. */
+async function isFirstMessage(turn: Turn): Promise<boolean> {
+  return turn.resumed === undefined && (await turn.history()).length <= 1
+}
+
+interface QueueTimeouts {
+  readonly noticeMs: number
+  readonly queueTimeoutMs: number
+}
+
+function runQueued(
+  run: AgentFunction,
+  turn: Turn,
+  queue: FairQueue,
+  { noticeMs, queueTimeoutMs }: QueueTimeouts,
+): AsyncIterable<Report> {
+  const linked = linkSignals([turn.signal])
+  const tooLate = setTimeout(() => {
+    // Checked only at the timeout, for the same reason as above.
+    isFirstMessage(turn).then(
+      (first) => first && linked.abort(agentBusyError('The agent was busy for too long')),
+      // If the check fails, the turn keeps waiting: its own deadline still applies.
+      () => {},
+    )
+  }, queueTimeoutMs)
+  const caller = queueKey(turn)
+  const slotPromise = queue.acquire(caller, linked.signal)
+  const over = (): void => {
+    clearTimeout(tooLate)
+    linked.end()
+  }
+  const settled = slotPromise.then(over, over)
+  let inner: ReportIterator | undefined
+  let isTold = false
+  const next = async (): Promise<IteratorResult<Report, Report | undefined>> => {
+    if (inner === undefined) {
+      if (!isTold && (await takesLongerThan(settled, noticeMs))) {
+        isTold = true
+        return { done: false, value: status('Waiting for a place: the agent is busy with the work of others') }
+      }
+      const release = await slotPromise
+      inner = reportIterator(await runInSlot(run, createConcurrencySlot(queue, caller, turn, release)))
+    }
+    return inner.next()
+  }
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next,
+      async return() {
+        linked.abort(new A2AError('INTERRUPTED', 'The turn is over'))
+        await inner?.return?.()
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+}
+
+/** Whether the promise takes longer than this. */
+async function takesLongerThan(settled: Promise<void>, ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(true), ms)))
+  try {
+    return await Promise.race([settled.then(() => false), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs the agent, and releases the slot when nothing of it runs any more. */
+function runInSlot(run: AgentFunction, seat: ConcurrencySlot): AgentOutput | Promise<AgentOutput> {
+  try {
+    const output = run(seat.turn)
+    return output instanceof Promise
+      ? output.then(
+          (given: AgentOutput) => releaseWhenDone(given, seat),
+          (reason: unknown) => {
+            seat.release()
+            throw reason
+          },
+        )
+      : releaseWhenDone(output, seat)
+  } catch (reason) {
+    seat.release()
+    throw reason
+  }
+}
+
+function releaseWhenDone(output: AgentOutput, seat: ConcurrencySlot): AgentOutput {
+  if (isCompleteOutput(output)) {
+    seat.release()
+    return output
+  }
+  return { [Symbol.asyncIterator]: () => releasingIterator(reportIterator(output), seat) }
+}
+
+function releasingIterator(iterator: ReportIterator, seat: ConcurrencySlot): ReportIterator {
+  return {
+    async next() {
+      try {
+        const result = await iterator.next()
+        if (result.done === true) seat.release()
+        return result
+      } catch (reason) {
+        seat.release()
+        throw reason
+      }
+    },
+    async return() {
+      seat.releaseSoon()
+      try {
+        return (await iterator.return?.()) ?? { done: true, value: undefined }
+      } finally {
+        seat.release()
+      }
+    },
+  }
+}
+
+/** Two tenants may have callers of the same name. */
+function queueKey({ tenant, caller }: Turn): string {
+  return JSON.stringify([tenant, caller.id])
+}
+
+function agentBusyError(message: string): A2AError {
+  return new A2AError('AGENT_UNAVAILABLE', message, { retryAfterSeconds })
+}

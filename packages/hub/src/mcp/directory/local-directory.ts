@@ -1,0 +1,90 @@
+/**
+ * The agent directory of one request at `/mcp`: the hub's own agents as the caller may see them, and remote agents if the
+ * caller may choose addresses.
+ */
+import { A2AError } from '@parley/a2a'
+import type { Caller } from '@parley/a2a'
+import type { AgentSettings } from '@parley/a2a/server'
+import { withAudit } from './audited-agent.ts'
+import type { AgentProfile, AgentDirectory } from './agent-directory.ts'
+import { createLocalAgent } from './local-agent.ts'
+import { createLocalCalls } from './local-calls.ts'
+import type { LocalCalls, LocalCallsDeps } from './local-calls.ts'
+
+export interface LocalDirectoryDeps extends LocalCallsDeps {
+  /** The names of all agents, regardless of permissions. */
+  names(): readonly string[]
+  agentSettings(agent: string): AgentSettings | undefined
+  /** Whether it accepts messages now. */
+  isOpen(agent: string): boolean
+  /** The URL of the agent. */
+  url(agent: string): string
+  /** What the caller may use of an agent: everything, unless skills are listed. Undefined if it may not use the agent. */
+  admitted(caller: Caller, agent: string): { readonly skills?: readonly string[] } | undefined
+}
+
+export interface LocalDirectoryRequest {
+  readonly caller: Caller
+  readonly credentials: Parameters<typeof createLocalCalls>[1]
+  /** Set if the caller may make the hub call addresses of its choice. */
+  readonly remote?: AgentDirectory['remote']
+}
+
+export function createLocalDirectory(
+  deps: LocalDirectoryDeps,
+  { caller, credentials, remote }: LocalDirectoryRequest,
+): AgentDirectory {
+  const calls = createLocalCalls(deps, credentials)
+  return {
+    async agents() {
+      return deps.names().flatMap((name) => profileOf(deps, caller, name) ?? [])
+    },
+    async agent(name) {
+      const profile = profileOf(deps, caller, name)
+      if (profile === undefined) return rejectUnknownAgent(calls, name)
+      return createLocalAgent(profile, name, deps.agentSettings(name)?.streaming !== false, calls)
+    },
+    ...(remote !== undefined ? { remote: withRateLimit(remote) } : {}),
+  }
+
+  function withRateLimit(reach: NonNullable<AgentDirectory['remote']>): NonNullable<AgentDirectory['remote']> {
+    return async (url, signal) => {
+      await calls.countRequest(caller)
+      return withAudit(await reach(url, signal), url, caller, deps.onAnswer)
+    }
+  }
+}
+
+/** Undefined for an agent that does not exist or that this caller may not use. */
+function profileOf(deps: LocalDirectoryDeps, caller: Caller, name: string): AgentProfile | undefined {
+  const settings = deps.agentSettings(name)
+  const admitted = settings === undefined ? undefined : deps.admitted(caller, name)
+  if (settings === undefined || admitted === undefined) return undefined
+  const { description = '', version = '1.0.0', provider, documentationUrl, skills = [] } = settings
+  const { skills: only } = admitted
+  return {
+    name,
+    title: settings.name ?? name,
+    description,
+    version,
+    url: deps.url(name),
+    skills: only === undefined ? skills : skills.filter(({ id }) => only.includes(id)),
+    inputModes: settings.inputModes ?? [],
+    outputModes: settings.outputModes ?? [],
+    ...(provider !== undefined ? { provider: provider.organization } : {}),
+    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    isAvailable: deps.isOpen(name),
+  }
+}
+
+/** A request for an unknown agent is counted and audited like any other call, and always gets the same error (B-153). */
+async function rejectUnknownAgent(calls: LocalCalls, name: string): Promise<never> {
+  const gone = new A2AError('AGENT_UNAVAILABLE', 'There is no such agent here: list_agents says which there are')
+  await calls
+    .call({ agent: name }, () => Promise.reject(gone))
+    .catch((reason: unknown) => {
+      // A caller above its rate limit gets that error, whatever it requests.
+      if (reason instanceof A2AError && reason.code === 'RATE_LIMITED') throw reason
+    })
+  throw gone
+}

@@ -1,0 +1,195 @@
+/**
+ * `/mcp`: the hub's agents for MCP clients, over streamable HTTP. Clients of the newest revision send everything with each
+ * request. Older ones keep a session, or do without features that need one. Every request is authenticated.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server'
+import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
+import { A2AError } from '@parley/a2a'
+import type { AgentLog, Caller } from '@parley/a2a'
+import { measureJson } from '@parley/a2a/server'
+import type { Credentials } from '@parley/a2a/server'
+import type { Middleware } from '@parley/a2a/node'
+import { createRouteRequest } from '../http/route-request.ts'
+import { clientAddress, senderOf } from '../limits/client-address.ts'
+import { createMcpServer } from './mcp-server.ts'
+import type { McpServerSettings } from './tools/tool-call.ts'
+import type { AgentDirectory } from './directory/agent-directory.ts'
+import { createLocalDirectory } from './directory/local-directory.ts'
+import type { LocalDirectoryDeps } from './directory/local-directory.ts'
+import { createMcpHttpPolicy } from './http-policy.ts'
+import type { McpHttpPolicyDeps } from './http-policy.ts'
+import { createConcurrentCallLimit } from './concurrent-call-limit.ts'
+import { jsonRpcErrorResponse } from './json-rpc-error.ts'
+import { createMcpClientSessions } from './client-sessions.ts'
+import type { McpSessionLimits } from './client-sessions.ts'
+import { createLocalCalls } from './directory/local-calls.ts'
+import { readBody, sendResponse, toRequest } from '../http/web-exchange.ts'
+
+export interface McpEndpointDeps extends LocalDirectoryDeps, McpHttpPolicyDeps {
+  readonly settings: McpServerSettings
+  /** Authenticates a request that is for no particular agent. Throws UNAUTHENTICATED. */
+  identify(credentials: Omit<Credentials, 'agent'>): Promise<Caller>
+  /** Ends the response when the credentials of the caller end. */
+  endWithGrant(caller: Caller, response: ServerResponse): void
+  /** Whether an agent permits anonymous access. */
+  hasOpenAgents(): boolean
+  /** The lookup of remote agents, if the caller may make the hub call addresses of its choice. */
+  remoteFor(caller: Caller): AgentDirectory['remote']
+  /** Whether X-Forwarded-For is trusted. */
+  isProxyTrusted(): boolean
+  readonly bodyBytes: number
+  readonly jsonNodes: number
+  /** Limit of concurrent calls of one caller. */
+  readonly maxConcurrentCalls: number
+  readonly log: AgentLog
+  readonly monotonicNow: () => number
+  readonly sessions?: Partial<McpSessionLimits>
+}
+
+export interface McpEndpoint {
+  readonly middleware: Middleware
+  /** Notifies clients that the agents changed. */
+  toolsChanged(): void
+  close(): Promise<void>
+}
+
+/** Deeper than the input of any tool. */
+const maxJsonDepth = 64
+/** Limit of requests in a batch: only old clients send batches. */
+const maxBatchSize = 50
+/** Tools that call no agent. */
+const listingTools: readonly unknown[] = ['list_agents', 'discover_agent']
+
+export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
+  const { log, monotonicNow } = deps
+  const httpPolicy = createMcpHttpPolicy(deps)
+  const callLimit = createConcurrentCallLimit(deps.maxConcurrentCalls)
+  let isClosing = false
+  const createServer = () =>
+    createMcpServer({ directory: directoryOf, settings: deps.settings, hasLeft, acquireCall, log })
+  const onerror = (cause: Error): void => log.debug('the MCP bridge complains', { cause })
+  const handler = createMcpHandler(createServer, { onerror, maxRequestBodySize: deps.bodyBytes })
+  const sessions = createMcpClientSessions({
+    create: createServer,
+    monotonicNow,
+    ...(deps.sessions !== undefined ? { limits: deps.sessions } : {}),
+  })
+
+  function acquireCall({ http }: ServerContext): () => void {
+    return callLimit.acquire(http?.authInfo?.clientId ?? '')
+  }
+
+  /** Clients of the newest revision cancel a call by disconnecting; others send a notification. */
+  function hasLeft({ http, mcpReq }: ServerContext): boolean {
+    return mcpReq.envelope !== undefined && http?.req?.signal.aborted === true && !isClosing
+  }
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<Response> {
+    const request = createRouteRequest(incoming)
+    const caller = await deps.identify(request.credentials(''))
+    deps.endWithGrant(caller, response)
+    if (caller.anonymous === true && !deps.hasOpenAgents()) {
+      throw new A2AError('UNAUTHENTICATED', 'Authentication is required')
+    }
+    const remote = deps.remoteFor(caller)
+    const directory = createLocalDirectory(deps, {
+      caller,
+      credentials: request.credentials,
+      ...(remote !== undefined ? { remote } : {}),
+    })
+    const authInfo: AuthInfo = { token: '', clientId: caller.id, scopes: [], extra: { desk: directory } }
+    const body = await readBody(incoming, deps.bodyBytes)
+    if (body === undefined) return jsonRpcErrorResponse(413, `A request here has up to ${deps.bodyBytes} bytes`)
+    const text = body.toString()
+    const { nodes, depth } = measureJson(text, deps.jsonNodes)
+    if (nodes > deps.jsonNodes)
+      return jsonRpcErrorResponse(413, `A request here has up to ${deps.jsonNodes} JSON values`)
+    const parsedBody = jsonIn(text)
+    if (depth > maxJsonDepth) return jsonRpcErrorResponse(400, 'The request is nested too deeply', -32_600)
+    if (Array.isArray(parsedBody) && parsedBody.length > maxBatchSize) {
+      return jsonRpcErrorResponse(400, `Send up to ${maxBatchSize} requests at once`, -32_600)
+    }
+    if (isWithoutAgent(parsedBody)) await createLocalCalls(deps, request.credentials).countRequest(caller)
+    const web = toRequest(incoming, body, signal)
+    const known = parsedBody === undefined ? {} : { parsedBody }
+    const keepsSession = isInitialize(parsedBody) || web.headers.has('mcp-session-id')
+    if (keepsSession && (await isLegacyRequest(web, parsedBody))) {
+      // Anonymous callers share one owner, as they do for tasks.
+      const group = caller.anonymous === true ? senderOf(clientAddress(request, deps.isProxyTrusted())) : caller.id
+      return sessions.handle({ request: web, parsedBody, authInfo, owner: caller.id, group })
+    }
+    return handler.fetch(web, { authInfo, ...known })
+  }
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const page = httpPolicy.earlyResponse(incoming)
+    const made =
+      page ?? (await answer(incoming, response, gone.signal).catch((reason: unknown) => errorResponse(reason)))
+    if (gone.signal.aborted) return
+    await sendResponse(response, made, httpPolicy.headers(incoming))
+  }
+
+  function errorResponse(reason: unknown): Response {
+    const { code, message, details, cause } = A2AError.from(reason)
+    const { retryAfterSeconds } = details
+    if (code === 'UNAUTHENTICATED') return httpPolicy.challenge(reason as A2AError)
+    if (code === 'RATE_LIMITED')
+      return jsonRpcErrorResponse(429, message, -32_092, {
+        'retry-after': typeof retryAfterSeconds === 'string' ? retryAfterSeconds : '1',
+      })
+    if (code === 'UNAVAILABLE') return jsonRpcErrorResponse(503, message, -32_603, { 'retry-after': '1' })
+    log.warn('a request of an MCP client could not be answered', { cause: cause ?? reason })
+    return jsonRpcErrorResponse(500, 'Internal error', -32_603)
+  }
+
+  return {
+    middleware(request, response) {
+      if (!httpPolicy.matchesPath(request)) return false
+      handle(request, response).catch((cause: unknown) => {
+        log.debug('an MCP client has gone', { cause })
+        response.destroy()
+      })
+      return true
+    },
+    toolsChanged() {
+      handler.notify.toolsChanged()
+      sessions.toolsChanged()
+    },
+    async close() {
+      isClosing = true
+      await sessions.close()
+      await handler.close()
+    },
+  }
+}
+
+/** The directory of the request that called the tool. */
+function directoryOf({ http }: ServerContext): AgentDirectory {
+  const { desk: directory } = (http?.authInfo?.extra ?? {}) as { readonly desk?: AgentDirectory }
+  if (directory === undefined) throw new Error('MCP request without an agent directory')
+  return directory
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as unknown)
+  } catch {
+    return undefined
+  }
+}
+
+function isInitialize(body: unknown): boolean {
+  return Array.isArray(body) ? body.some(isInitializeRequest) : isInitializeRequest(body)
+}
+
+/** Whether the request must be counted here: calls of an agent are counted there, and responses to us are not counted. */
+function isWithoutAgent(body: unknown): boolean {
+  return [body].flat().some((one: unknown) => {
+    const { method, id, params } = (one ?? {}) as { readonly method?: unknown; readonly id?: unknown; params?: unknown }
+    const { name } = (params ?? {}) as { readonly name?: unknown }
+    return id !== undefined && method !== undefined && (method !== 'tools/call' || listingTools.includes(name))
+  })
+}

@@ -1,0 +1,137 @@
+/** The tools that list agents and describe what they can do. */
+import type { AgentSkill } from '@parley/a2a'
+import { z } from 'zod'
+import type { McpToolResult } from './tool-call.ts'
+import type { AgentProfile } from '../directory/agent-directory.ts'
+import { findAgent, agentRefOf } from './find-agent.ts'
+import { defineTool } from './tool.ts'
+import type { McpServerTool } from './tool.ts'
+
+const text = z.string('give a text').min(1, 'is empty')
+
+const skillView = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  examples: z.array(z.string()).optional(),
+})
+const listedAgent = z.object({
+  name: z.string().optional(),
+  title: z.string(),
+  description: z.string(),
+  url: z.string(),
+  available: z.boolean(),
+  skills: z.array(skillView),
+})
+const agentList = z.object({
+  agents: z.array(listedAgent),
+  more: z.int().optional().meta({ description: 'How many others there are: ask for fewer with query.' }),
+})
+const agentView = listedAgent.extend({
+  version: z.string(),
+  inputModes: z.array(z.string()).optional().meta({ description: 'Media types that it takes. Absent: any.' }),
+  outputModes: z.array(z.string()).optional(),
+  provider: z.string().optional(),
+  documentationUrl: z.string().optional(),
+})
+
+/** More agents than a model should read. */
+const maxListed = 100
+/** A model reads cards, and their authors may be untrusted. */
+const maxTextLength = 4_000
+
+const readOnlyHints = { readOnlyHint: true, idempotentHint: true } as const
+
+export const listAgents: McpServerTool = defineTool({
+  name: 'list_agents',
+  title: 'List the agents',
+  description: 'Says which agents there are and what each can do. Call one of them with send_message.',
+  input: z.strictObject({
+    query: text
+      .optional()
+      .meta({ description: 'Only agents whose name, description, skills or tags have these words.' }),
+  }),
+  output: agentList,
+  annotations: { ...readOnlyHints, openWorldHint: false },
+  async run({ query }, { directory, signal }): Promise<McpToolResult> {
+    const all = (await directory.agents(signal)).filter(
+      (profile) => query === undefined || matchesQuery(profile, query),
+    )
+    const agents = all.slice(0, maxListed).map(listedAgentOf)
+    const more = all.length - agents.length
+    const lines = agents.map(lineOf)
+    if (agents.length === 0) lines.push(query === undefined ? 'There are no agents.' : 'No agent is like that.')
+    if (more > 0) lines.push(`And ${more} more: ask for fewer with query.`)
+    return {
+      content: [{ type: 'text', text: lines.join('\n') }],
+      structuredContent: { agents, ...(more > 0 ? { more } : {}) },
+    }
+  },
+})
+
+export const discoverAgent: McpServerTool = defineTool({
+  name: 'discover_agent',
+  title: 'Look at an agent',
+  description: 'Says what an agent is and what it can do: one from list_agents by its name, any other by its address.',
+  input: z.strictObject({
+    agent: text.optional().meta({ description: 'Its name, as list_agents shows it.' }),
+    url: text.optional().meta({ description: 'Its address, or that of its card.' }),
+  }),
+  output: agentView,
+  annotations: { ...readOnlyHints, openWorldHint: true },
+  async run(named, call): Promise<McpToolResult> {
+    const { profile } = await findAgent(agentRefOf(named), call)
+    const { version, inputModes, outputModes, provider, documentationUrl } = profile
+    const view: z.output<typeof agentView> = {
+      ...listedAgentOf(profile),
+      version,
+      ...(inputModes.length > 0 ? { inputModes: [...inputModes] } : {}),
+      ...(outputModes.length > 0 ? { outputModes: [...outputModes] } : {}),
+      ...(provider !== undefined ? { provider } : {}),
+      ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    }
+    return { content: [{ type: 'text', text: JSON.stringify(view, null, 2) }], structuredContent: view }
+  },
+})
+
+function listedAgentOf(profile: AgentProfile): z.output<typeof listedAgent> {
+  const { name, title, description, url, isAvailable, skills } = profile
+  return {
+    ...(name !== undefined ? { name } : {}),
+    title: truncate(title),
+    description: truncate(description),
+    url,
+    available: isAvailable,
+    skills: skills.map(viewOfSkill),
+  }
+}
+
+function viewOfSkill({ id, name, description, tags, examples = [] }: AgentSkill): z.output<typeof skillView> {
+  return {
+    id,
+    name: truncate(name),
+    description: truncate(description),
+    tags: [...tags],
+    ...(examples.length > 0 ? { examples: examples.map(truncate) } : {}),
+  }
+}
+
+function lineOf({ name, title, description, available, skills }: z.output<typeof listedAgent>): string {
+  const can = skills.map((skill) => `\n    ${skill.id}: ${skill.description}`).join('')
+  return `- ${name ?? title}: ${description}${available ? '' : ' (not available now)'}${can}`
+}
+
+/** Every word must match some field. */
+function matchesQuery({ name = '', title, description, skills }: AgentProfile, query: string): boolean {
+  const known = [name, title, description, ...skills.flatMap((one) => [one.id, one.name, one.description, ...one.tags])]
+  const all = known.join('\n').toLowerCase()
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word))
+}
+
+function truncate(text: string): string {
+  return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}…`
+}

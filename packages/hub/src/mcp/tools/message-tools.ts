@@ -1,0 +1,220 @@
+/**
+ * The tools that send a message to an agent. If the agent asks a question and the client can show it, the user is asked and
+ * the answer goes to the same task; otherwise the result explains how to answer.
+ */
+import { inputRequired, inputResponse } from '@modelcontextprotocol/server'
+import { A2AError, isInterrupted, newId } from '@parley/a2a'
+import type { Json, Message, Part, Struct, Task } from '@parley/a2a'
+import { z } from 'zod'
+import { isStruct } from '../../agents/mcp/parse-input.ts'
+import type { McpToolCall, McpToolResult } from './tool-call.ts'
+import { sendAndWait } from './wait-for-task.ts'
+import type { AgentRef, DirectoryAgent, AgentAnswer } from '../directory/agent-directory.ts'
+import { findAgent } from './find-agent.ts'
+import { taskResultSchema, createTaskResult } from './task-result.ts'
+import { answerParts, elicitationOf } from './agent-question.ts'
+import { defineTool } from './tool.ts'
+import type { McpServerTool } from './tool.ts'
+import { parseBoundedJson } from '../../json/bounded-json.ts'
+
+const text = z.string('give a text').min(1, 'is empty')
+const file = z
+  .strictObject({
+    name: text.optional(),
+    mediaType: text.optional(),
+    url: z
+      .string()
+      .regex(/^https?:\/\//i, 'give an http or https url')
+      .optional()
+      .meta({ description: 'An address that the agent reads it from.' }),
+    base64: z.base64('give base64').optional().meta({ description: 'Its content.' }),
+  })
+  .refine(({ url, base64 }) => (url === undefined) !== (base64 === undefined), 'give a url or base64')
+
+/** Fields of every message. */
+export const messageFields = {
+  message: text.meta({ description: 'What the agent is asked or told, with all that it needs to know.' }),
+  data: z.looseObject({}).optional().meta({ description: 'Data that goes with it.' }),
+  files: z.array(file).max(100).optional().meta({ description: 'Files that go with it.' }),
+  taskId: text.optional().meta({ description: 'Goes on with this task: to answer a question of the agent.' }),
+  contextId: text.optional().meta({ description: 'Goes on with this conversation, in a new task.' }),
+  waitSeconds: z.number().min(0).max(3_600).optional().meta({
+    description: 'How long to wait for the agent; 0 begins and does not wait. What is not done by then goes on.',
+  }),
+}
+const skill = text.optional().meta({ description: 'The id of the skill that is meant, as list_agents shows it.' })
+
+const messageInputSchema = z.strictObject({ ...messageFields, skill })
+type MessageInput = z.output<typeof messageInputSchema>
+
+const destructive = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true } as const
+
+export const sendMessage: McpServerTool = defineTool({
+  name: 'send_message',
+  title: 'Send a message to an agent',
+  description:
+    'Asks an agent to do something and answers with what comes of it: text, data, files. An agent that needs to know more ' +
+    'asks back; answer with the same taskId.',
+  input: z.strictObject({
+    agent: text.meta({ description: 'The name of the agent, as list_agents shows it.' }),
+    ...messageFields,
+    skill,
+  }),
+  output: taskResultSchema,
+  annotations: destructive,
+  canRunAsTask: true,
+  run: ({ agent, ...messageInput }, call) => sendToAgent({ agent }, messageInput, call),
+})
+
+export const invokeRemoteAgent: McpServerTool = defineTool({
+  name: 'invoke_remote_agent',
+  title: 'Send a message to an agent anywhere',
+  description: 'As send_message, to any A2A agent on the network, by its address.',
+  input: z.strictObject({
+    url: text.meta({ description: 'Where the agent is, or where its card is.' }),
+    ...messageFields,
+    skill,
+  }),
+  output: taskResultSchema,
+  annotations: destructive,
+  canRunAsTask: true,
+  needsRemote: true,
+  run: ({ url, ...messageInput }, call) => sendToAgent({ url }, messageInput, call),
+})
+
+/** State that goes to the client with a question and comes back with the answer. A client can forge it. */
+const questionStateSchema = z.object({
+  ref: z.union([z.object({ agent: z.string() }), z.object({ url: z.string() })]),
+  taskId: z.string(),
+  contextId: z.string().optional(),
+  skill: z.string().optional(),
+  /** Whether the question was to visit a page: then its completion is the answer. */
+  isVisit: z.boolean(),
+  /** Id of the answer: the same answer twice counts once. */
+  messageId: z.string(),
+  round: z.number(),
+})
+type QuestionState = z.output<typeof questionStateSchema>
+
+/** Below the limit of any client; afterwards the result explains how to answer. */
+const maxRounds = 6
+
+export async function sendToAgent(
+  ref: AgentRef,
+  messageInput: MessageInput,
+  call: McpToolCall,
+): Promise<McpToolResult> {
+  if (call.elicitationAnswer !== undefined) return resumeWithAnswer(call.elicitationAnswer, messageInput, call)
+  const agent = await findAgent(ref, call)
+  return exchange(agent, createUserMessage(messageInput), { said: messageInput, call, round: 0 })
+}
+
+/** Repeats the call with the user's answer to the agent's question. */
+async function resumeWithAnswer(
+  { state, responses }: NonNullable<McpToolCall['elicitationAnswer']>,
+  messageInput: MessageInput,
+  call: McpToolCall,
+): Promise<McpToolResult> {
+  const before = readState(state)
+  const agent = await findAgent(before.ref, call)
+  const response = inputResponse({ ...responses }, 'answer')
+  const { taskId, round } = before
+  const isAccepted = response.kind === 'elicit' && response.action === 'accept'
+  const parts = isAccepted ? partsOf(response.content, before.isVisit) : undefined
+  if (parts !== undefined) return exchange(agent, answerTo(before, parts), { said: messageInput, call, round })
+  const task = await agent.get(taskId, 0, call.signal)
+  const isRefused = response.kind === 'elicit' && !isAccepted
+  return isRefused ? taskResult(agent, { task }) : resultOrQuestion(agent, task, { said: messageInput, call, round })
+}
+
+/** Undefined if the content is not an answer. */
+function partsOf(content: unknown, isVisit: boolean): readonly Part[] | undefined {
+  if (isVisit) return [{ text: 'It is done.' }]
+  const filled = content as Json | undefined
+  return isStruct(filled) && Object.keys(filled).length > 0 ? answerParts(filled) : undefined
+}
+
+function readState(state: unknown): QuestionState {
+  try {
+    return questionStateSchema.parse(parseBoundedJson(String(state)))
+  } catch (cause) {
+    throw new A2AError('INVALID_PARAMS', 'The answer belongs to no question of ours', {}, { cause })
+  }
+}
+
+interface ExchangeRound {
+  readonly said: MessageInput
+  readonly call: McpToolCall
+  readonly round: number
+}
+
+async function exchange(agent: DirectoryAgent, message: Message, round: ExchangeRound): Promise<McpToolResult> {
+  const { said: messageInput, call } = round
+  const { signal, isStopped, traceparent, settings, log } = call
+  const waitMs = messageInput.waitSeconds === undefined ? settings.waitMs : messageInput.waitSeconds * 1_000
+  const progress = call.progress()
+  const answer = await sendAndWait(message, { agent, signal, isStopped, waitMs, progress, traceparent, log })
+  return 'task' in answer ? resultOrQuestion(agent, answer.task, round) : taskResult(agent, answer)
+}
+
+function resultOrQuestion(
+  agent: DirectoryAgent,
+  task: Task,
+  { said: messageInput, call, round }: ExchangeRound,
+): McpToolResult {
+  const { profile, ref } = agent
+  const isAsking = isInterrupted(task.status.state) && round < maxRounds
+  const question = isAsking ? elicitationOf(task, profile.title, call.capabilities) : undefined
+  if (question === undefined) return taskResult(agent, { task })
+  const state: QuestionState = {
+    ref,
+    taskId: task.id,
+    ...(task.contextId !== undefined ? { contextId: task.contextId } : {}),
+    ...(messageInput.skill !== undefined ? { skill: messageInput.skill } : {}),
+    isVisit: 'url' in (question.params ?? {}),
+    messageId: newId(),
+    round: round + 1,
+  }
+  return inputRequired({ inputRequests: { answer: question }, requestState: JSON.stringify(state) })
+}
+
+function taskResult({ ref }: DirectoryAgent, answer: AgentAnswer): McpToolResult {
+  return createTaskResult({ ref, answer, isErrorIfTaskFailed: true })
+}
+
+export function createUserMessage({
+  message,
+  data,
+  files = [],
+  taskId,
+  contextId,
+  skill: skillId,
+}: MessageInput): Message {
+  return {
+    messageId: newId(),
+    role: 'ROLE_USER',
+    parts: [{ text: message }, ...(data === undefined ? [] : [{ data: data as Struct }]), ...files.map(filePart)],
+    ...(taskId !== undefined ? { taskId } : {}),
+    ...(contextId !== undefined ? { contextId } : {}),
+    ...(skillId !== undefined ? { metadata: { skillId } } : {}),
+  }
+}
+
+function filePart({ name, mediaType, url, base64 = '' }: z.output<typeof file>): Part {
+  const about = {
+    ...(name !== undefined ? { filename: name } : {}),
+    ...(mediaType !== undefined ? { mediaType } : {}),
+  }
+  return url === undefined ? { raw: base64, ...about } : { url, ...about }
+}
+
+function answerTo({ messageId, taskId, contextId, skill: skillId }: QuestionState, parts: readonly Part[]): Message {
+  return {
+    messageId,
+    role: 'ROLE_USER',
+    parts,
+    taskId,
+    ...(contextId !== undefined ? { contextId } : {}),
+    ...(skillId !== undefined ? { metadata: { skillId } } : {}),
+  }
+}

@@ -1,0 +1,83 @@
+/** The tools for existing tasks: read, await and cancel. */
+import { hasSettled } from '@parley/a2a'
+import { z } from 'zod'
+import type { McpToolCall, McpToolResult } from './tool-call.ts'
+import { waitForTask } from './wait-for-task.ts'
+import type { AgentRef, AgentAnswer } from '../directory/agent-directory.ts'
+import { findAgent, agentRefOf } from './find-agent.ts'
+import { taskResultSchema, createTaskResult } from './task-result.ts'
+import { defineTool } from './tool.ts'
+import type { McpServerTool } from './tool.ts'
+
+const text = z.string('give a text').min(1, 'is empty')
+const taskFields = {
+  agent: text.optional().meta({ description: 'The agent that works on it, by its name.' }),
+  url: text.optional().meta({ description: 'The agent that works on it, by its address, if it has no name here.' }),
+  taskId: text,
+}
+
+export const getTask: McpServerTool = defineTool({
+  name: 'get_task',
+  title: 'Look at a task',
+  description: 'Says how far a task is and what has come of it, and waits for it if that is wanted.',
+  input: z.strictObject({
+    ...taskFields,
+    waitSeconds: z
+      .number()
+      .min(0)
+      .max(3_600)
+      .optional()
+      .meta({ description: 'Waits up to so long for the agent to be done. Default: not at all.' }),
+    historyLength: z.int().min(0).max(1_000).optional().meta({ description: 'How many messages to show.' }),
+  }),
+  output: taskResultSchema,
+  annotations: { readOnlyHint: true, openWorldHint: true },
+  async run({ taskId, waitSeconds = 0, historyLength = 0, ...named }, call) {
+    const ref = agentRefOf(named)
+    const answer = await readTask(ref, taskId, { waitMs: waitSeconds * 1_000, historyLength }, call)
+    return createTaskResult({ ref, answer, isErrorIfTaskFailed: false, withHistory: historyLength > 0 })
+  },
+})
+
+interface TaskLookOptions {
+  readonly waitMs: number
+  readonly historyLength: number
+}
+
+async function readTask(
+  ref: AgentRef,
+  taskId: string,
+  looking: TaskLookOptions,
+  call: McpToolCall,
+): Promise<AgentAnswer> {
+  const { waitMs, historyLength } = looking
+  const { signal, isStopped, traceparent, log } = call
+  const agent = await findAgent(ref, call)
+  const task = await agent.get(taskId, historyLength, signal)
+  if (waitMs === 0 || hasSettled(task.status.state)) return { task }
+  const seen = await waitForTask(taskId, {
+    agent,
+    signal,
+    isStopped,
+    waitMs,
+    progress: call.progress(),
+    traceparent,
+    log,
+  })
+  return historyLength === 0 ? seen : { task: await agent.get(taskId, historyLength, signal) }
+}
+
+export const cancelTask: McpServerTool = defineTool({
+  name: 'cancel_task',
+  title: 'Cancel a task',
+  description: 'Ends a task that is not done yet.',
+  input: z.strictObject(taskFields),
+  output: taskResultSchema,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  async run({ taskId, ...named }, call): Promise<McpToolResult> {
+    const ref = agentRefOf(named)
+    const agent = await findAgent(ref, call)
+    const task = await agent.cancel(taskId, call.signal)
+    return createTaskResult({ ref, answer: { task }, isErrorIfTaskFailed: false })
+  },
+})

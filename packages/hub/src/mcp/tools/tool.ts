@@ -1,0 +1,65 @@
+/** A tool of the MCP server: its description for clients, and its function for validated input. */
+import type { Tool as ListedTool, ToolAnnotations } from '@modelcontextprotocol/server'
+import { A2AError } from '@parley/a2a'
+import type { Violation } from '@parley/a2a'
+import { z } from 'zod'
+import type { McpToolCall, McpToolResult } from './tool-call.ts'
+
+export interface McpServerTool {
+  readonly definition: ListedTool
+  /** Whether it is available only to callers who may choose addresses. */
+  readonly needsRemote: boolean
+  /** Whether it may run as an MCP task. */
+  readonly canRunAsTask: boolean
+  /** The skill that the tool calls. */
+  readonly skill?: string | undefined
+  /** Throws A2AError; INVALID_PARAMS for input that does not match the schema. */
+  run(input: unknown, call: McpToolCall): Promise<McpToolResult>
+}
+
+export interface McpToolDefinition<Input extends z.ZodType> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: Input
+  readonly output?: z.ZodType
+  readonly annotations: ToolAnnotations
+  readonly needsRemote?: boolean
+  readonly canRunAsTask?: boolean
+  readonly skill?: string | undefined
+  run(input: z.output<Input>, call: McpToolCall): Promise<McpToolResult>
+}
+
+export function defineTool<Input extends z.ZodType>(definition: McpToolDefinition<Input>): McpServerTool {
+  const { name, title, description, input, output, annotations, needsRemote = false, canRunAsTask = false } = definition
+  return {
+    definition: {
+      name,
+      title,
+      description,
+      inputSchema: schemaOf(input, 'input'),
+      ...(output === undefined ? {} : { outputSchema: schemaOf(output, 'output') }),
+      annotations: { title, ...annotations },
+      ...(canRunAsTask ? { execution: { taskSupport: 'optional' as const } } : {}),
+    },
+    needsRemote,
+    canRunAsTask,
+    skill: definition.skill,
+    async run(given, call) {
+      const read = input.safeParse(given ?? {})
+      if (!read.success) throw invalidInput(read.error)
+      return definition.run(read.data, call)
+    },
+  }
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): ListedTool['inputSchema'] {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return made as ListedTool['inputSchema']
+}
+
+function invalidInput({ issues }: z.ZodError): A2AError {
+  const violations = issues.map(({ path, message }): Violation => ({ field: path.join('.'), description: message }))
+  const words = violations.map(({ field, description }) => (field === '' ? description : `${field}: ${description}`))
+  return new A2AError('INVALID_PARAMS', words.join('; '), { violations })
+}

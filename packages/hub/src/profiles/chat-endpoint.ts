@@ -1,0 +1,138 @@
+/**
+ * The chat endpoint of a bot manager: `POST /bot-instances/{agent}/chat` takes a text and waits for the answer (S4-22). It sends an
+ * ordinary message, so routes apply; the response says whether the bot itself or another agent answered.
+ */
+import { A2AError, delegationExtension as uri, hasSettled, isInterrupted, newId } from '@parley/a2a'
+import type { Artifact, Message, Part, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
+import type { CallContext, Engine } from '@parley/a2a/server'
+import type { Middleware } from '@parley/a2a/node'
+import { z } from 'zod'
+import { type JsonResponse, RouteError } from '../http/json-response.ts'
+import { decodeSegment, requestPath } from '../http/route-request.ts'
+import { requireSkill, createRouteCalls, invalidBodyError, routeCallContext } from './route-calls.ts'
+import type { AdmittedRouteCall, RouteCallsDeps } from './route-calls.ts'
+
+export interface ChatEndpointDeps extends RouteCallsDeps {
+  /** The card name of a registered agent. */
+  cardName(agent: string): string | undefined
+  /** Throws AGENT_UNAVAILABLE for an agent that is not open. */
+  requireOpen(agent: string): void
+}
+
+const chatRequestSchema = z.object({
+  message: z.string().min(1, 'must not be empty'),
+  sessionId: z.string().min(1, 'must not be empty').max(256, 'has up to 256 characters').nullish(),
+})
+
+export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
+  const { serve, engine } = createRouteCalls(parts)
+
+  return (request, response) => {
+    const [, name] = /^\/bot-instances\/([^/]+)\/chat$/.exec(requestPath(request)) ?? []
+    if (name === undefined) return false
+    const agent = (): string => {
+      const id = decodeSegment(name)
+      if (id === undefined || parts.cardName(id) === undefined)
+        throw new RouteError('NOT_FOUND', `Bot instance ${id ?? name} not found`)
+      return id
+    }
+    serve(request, response, { agent, operation: 'SendMessage', work: chat })
+    return true
+  }
+
+  async function chat(routeCall: AdmittedRouteCall): Promise<JsonResponse> {
+    const read = chatRequestSchema.safeParse((await routeCall.request.json()) ?? {})
+    if (!read.success) throw invalidBodyError(read.error)
+    parts.requireOpen(routeCall.agent)
+    requireSkill(routeCall.caller, undefined)
+    const context = routeCallContext(routeCall)
+    const contextId = read.data.sessionId ?? newId()
+    const taskId = await findWaitingTask(engine(), contextId, context)
+    const message: Message = {
+      messageId: newId(),
+      role: 'ROLE_USER',
+      parts: [{ text: read.data.message }],
+      contextId,
+      ...(taskId !== undefined ? { taskId } : {}),
+      metadata: { source: 'agent' },
+    }
+    const outcome = await waitForOutcome(engine(), message, context)
+    if (outcome.taskId !== undefined) routeCall.taskId = outcome.taskId
+    return answerOf(routeCall.agent, contextId, outcome)
+  }
+
+  function answerOf(agent: string, sessionId: string, { status, said, target, taskId }: ChatOutcome): JsonResponse {
+    const response = said === '' ? undefined : said
+    const isSuccess = status === undefined || status.state === 'TASK_STATE_COMPLETED' || isInterrupted(status.state)
+    if (!isSuccess) {
+      const name = parts.cardName(target ?? agent) ?? target ?? agent
+      const what = target === undefined ? `Agent request to "${name}" failed` : `Delegation to "${name}" failed`
+      return { status: 502, body: { error: response === undefined ? what : `${what}: ${response}` } }
+    }
+    if (target === undefined) {
+      const how = status !== undefined && isInterrupted(status.state) ? 'input-required' : 'ok'
+      return { status: 201, body: { response, sessionId, status: how } }
+    }
+    const targetBotName = parts.cardName(target) ?? target
+    // A trace is found by its task, and has its id (S4-18).
+    return {
+      status: 201,
+      body: { delegated: true, targetBotId: target, targetBotName, response, traceId: taskId, sessionId },
+    }
+  }
+}
+
+interface ChatOutcome {
+  readonly taskId?: string
+  readonly status?: TaskStatus
+  readonly said: string
+  /** The agent that answered instead. */
+  readonly target?: string
+}
+
+/** The task of this session that waits for input, if any: the new message answers it. */
+async function findWaitingTask(engine: Engine, contextId: string, context: CallContext): Promise<string | undefined> {
+  if (!context.canListTasks) return undefined
+  const { tasks } = await engine.listTasks({ contextId, status: 'TASK_STATE_INPUT_REQUIRED', pageSize: 1 }, context)
+  return tasks[0]?.id
+}
+
+async function waitForOutcome(engine: Engine, message: Message, context: CallContext): Promise<ChatOutcome> {
+  const artifacts = new Map<string, Part[]>()
+  let outcome: Pick<ChatOutcome, 'taskId' | 'status' | 'target'> = {}
+  let isFirst = message.taskId !== undefined
+  for await (const items of await engine.streamMessage({ message }, context)) {
+    for (const { event } of items) {
+      if ('message' in event) return { said: textOf(event.message.parts) }
+      if ('artifactUpdate' in event) add(artifacts, event.artifactUpdate.artifact, event.artifactUpdate.append === true)
+      outcome = { ...outcome, ...eventDetails(event) }
+    }
+    // A continued task is first sent in its previous state.
+    if (!isFirst && outcome.status !== undefined && hasSettled(outcome.status.state)) break
+    isFirst = false
+  }
+  const { status } = outcome
+  if (status === undefined || !hasSettled(status.state))
+    throw new A2AError('UNAVAILABLE', 'The agent did not come to an end')
+  const parts = [...artifacts.values()].flat()
+  const isDone = status.state === 'TASK_STATE_COMPLETED' && parts.length > 0
+  return { ...outcome, said: textOf(isDone ? parts : (status.message?.parts ?? [])) }
+}
+
+function eventDetails(event: StreamEvent): Pick<ChatOutcome, 'taskId' | 'status' | 'target'> {
+  if ('task' in event) return { taskId: event.task.id, status: event.task.status }
+  if (!('statusUpdate' in event)) return {}
+  const { taskId, status, metadata } = event.statusUpdate
+  const handed = metadata?.[uri] as Struct | undefined
+  const { agent, instead } = handed ?? {}
+  return { taskId, status, ...(instead === true && typeof agent === 'string' ? { target: agent } : {}) }
+}
+
+function add(artifacts: Map<string, Part[]>, { artifactId, parts }: Artifact, append: boolean): void {
+  artifacts.set(artifactId, [...(append ? (artifacts.get(artifactId) ?? []) : []), ...parts])
+}
+
+/** Joins streamed text chunks into one text. */
+function textOf(parts: readonly Part[]): string {
+  return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('')
+}

@@ -1,0 +1,181 @@
+/**
+ * Keeps one agent open: opens it, retries with backoff if that fails, and refreshes its live card periodically. A failed refresh
+ * keeps the last known card.
+ */
+import { linkSignals } from '@parley/a2a'
+import type { AgentLog } from '@parley/a2a'
+import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../agents/kind.ts'
+
+/** Why an agent is not open, and when the next attempt is. For operators, not for callers. */
+export interface StartError {
+  readonly message: string
+  /** The time of the last attempt. */
+  readonly at: number
+  readonly nextTryAt: number
+}
+
+export interface AgentSupervisor {
+  /** Resolves when the agent is open or the first attempt has failed. Never rejects. */
+  readonly firstAttempt: Promise<void>
+  readonly open: OpenAgent | undefined
+  /** Why it could not be opened; cleared when it opens. */
+  readonly startError: StartError | undefined
+  /** The card fields that the agent last reported. */
+  readonly liveCard: PartialCard | undefined
+  /** Fetches the live card again. */
+  refreshCard(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface AgentSupervisorOptions {
+  readonly kind: AgentKind
+  readonly entry: unknown
+  readonly services: AgentServices
+  readonly log: AgentLog
+  /** Called when the agent has opened or its live card changed. */
+  onChange(): void
+  /** Called when another attempt has failed: `startError` is new. */
+  onFailure?(): void
+  readonly times?: Partial<AgentSupervisorTimes> | undefined
+}
+
+export interface AgentSupervisorTimes {
+  readonly openTimeoutMs: number
+  readonly refreshTimeoutMs: number
+  /** The interval between two refreshes. */
+  readonly refreshEveryMs: number
+  readonly firstRetryMs: number
+  readonly lastRetryMs: number
+}
+
+const defaultTimes: AgentSupervisorTimes = {
+  openTimeoutMs: 15_000,
+  refreshTimeoutMs: 10_000,
+  // As long as clients cache a card.
+  refreshEveryMs: 300_000,
+  firstRetryMs: 1_000,
+  lastRetryMs: 60_000,
+}
+
+export function superviseAgent({
+  kind,
+  entry,
+  services,
+  log,
+  onChange,
+  onFailure,
+  ...given
+}: AgentSupervisorOptions): AgentSupervisor {
+  const times = { ...defaultTimes, ...given.times }
+  const closing = new AbortController()
+  const { signal } = closing
+  const about = { agent: services.name, kind: kind.kind }
+  let open: OpenAgent | undefined
+  let startError: StartError | undefined
+  let looked: PartialCard | undefined
+  let refreshing: Promise<void> | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const schedule = (ms: number, then: () => void): number => {
+    const delayMs = Math.round(ms * (0.75 + Math.random() / 2))
+    if (!signal.aborted) timer = setTimeout(then, delayMs).unref()
+    return delayMs
+  }
+  const tried = tryToOpen(times.firstRetryMs)
+
+  async function tryToOpen(retryMs: number): Promise<void> {
+    try {
+      const made = await withOpenTimeout(callOpen(), times.openTimeoutMs, closeLateAgent)
+      if (signal.aborted) return closeLateAgent(made)
+      open = made
+      startError = undefined
+      onChange()
+      void refreshPeriodically()
+    } catch (cause) {
+      if (signal.aborted) return
+      log.error('the agent could not be opened; it will be tried again', { ...about, cause })
+      const message = cause instanceof Error ? cause.message : String(cause)
+      const at = services.now()
+      const delayMs = schedule(retryMs, () => void tryToOpen(Math.min(times.lastRetryMs, retryMs * 2)))
+      startError = { message, at, nextTryAt: at + delayMs }
+      onFailure?.()
+    }
+  }
+
+  async function callOpen(): Promise<OpenAgent> {
+    return kind.open(entry, { ...services, refreshCard: lookAgain })
+  }
+
+  /** Closes an agent that opened after its supervisor was closed. */
+  function closeLateAgent(late: OpenAgent): void {
+    void late.close?.().catch((cause: unknown) => log.warn('an agent could not be closed', { ...about, cause }))
+  }
+
+  async function refreshPeriodically(): Promise<void> {
+    if (open?.fetchCard === undefined) return
+    await look()
+    schedule(times.refreshEveryMs, () => void refreshPeriodically())
+  }
+
+  /** Callers that arrive during a refresh share its result. */
+  function look(): Promise<void> {
+    return (refreshing ??= refreshOnce().finally(() => (refreshing = undefined)))
+  }
+
+  /** A refresh in progress may have seen the previous state. */
+  function lookAgain(): void {
+    void Promise.resolve(refreshing).then(() => (signal.aborted ? undefined : look()))
+  }
+
+  async function refreshOnce(): Promise<void> {
+    const limit = linkSignals([signal], times.refreshTimeoutMs)
+    try {
+      const card = await open?.fetchCard?.(limit.signal)
+      if (card === undefined || signal.aborted || JSON.stringify(card) === JSON.stringify(looked)) return
+      looked = card
+      onChange()
+    } catch (cause) {
+      if (!signal.aborted) log.debug('what the agent says of itself could not be read', { ...about, cause })
+    } finally {
+      limit.end()
+    }
+  }
+
+  return {
+    firstAttempt: tried,
+    get open() {
+      return open
+    },
+    get startError() {
+      return startError
+    },
+    get liveCard() {
+      return looked
+    },
+    refreshCard: look,
+    async close() {
+      if (signal.aborted) return
+      closing.abort()
+      clearTimeout(timer)
+      // An agent that is still opening is closed once it has opened.
+      await open?.close?.()
+    },
+  }
+}
+
+async function withOpenTimeout<T>(value: Promise<T>, limitMs: number, late: (value: T) => void): Promise<T> {
+  const over = Promise.withResolvers<never>()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    over.reject(new Error(`it took longer than ${limitMs / 1_000} s to open`))
+  }, limitMs)
+  value.then(
+    (made) => isLate && late(made),
+    () => {},
+  )
+  try {
+    return await Promise.race([value, over.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

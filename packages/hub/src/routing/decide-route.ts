@@ -1,0 +1,119 @@
+/**
+ * Decides which agent a message goes to, and why; the same function serves real messages and dry runs. The caller passes the random
+ * source and the health of the agents.
+ */
+import type { Route } from '../config/sections/routes.ts'
+import { findMismatch } from './route-conditions.ts'
+import type { MessageFacts } from './route-conditions.ts'
+
+export interface AgentAvailability {
+  /** `over`: already part of this chain, or not permitted for this caller. */
+  readonly state: 'up' | 'slow' | 'down' | 'over'
+  readonly why?: string
+}
+
+export interface RouteCandidate {
+  readonly agent: string
+  readonly state: AgentAvailability['state']
+  readonly why?: string
+}
+
+/** The evaluation of one route. */
+export interface ConsideredRoute {
+  /** Its index in the configuration. */
+  readonly route: number
+  readonly name?: string
+  readonly fits: boolean
+  readonly why: string
+}
+
+export interface RouteDecision {
+  /** The matching route; `undefined` if the agent handles the message itself. */
+  readonly route?: number
+  readonly name?: string
+  readonly why: string
+  /** The candidates, best first. Empty if none is available. */
+  readonly to: readonly string[]
+  /** All agents of the route, with their state. */
+  readonly candidates: readonly RouteCandidate[]
+  readonly considered: readonly ConsideredRoute[]
+}
+
+export interface DecideRouteOptions {
+  readonly agent: string
+  readonly routes: readonly Route[]
+  readonly facts: MessageFacts
+  availability(agent: string): AgentAvailability
+  /** From 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number
+}
+
+export function decideRoute({ agent, routes, facts, availability, random }: DecideRouteOptions): RouteDecision {
+  const considered: ConsideredRoute[] = []
+  for (const { route, index } of routesByPriority(routes, agent)) {
+    const named = route.name === undefined ? {} : { name: route.name }
+    const mismatch = findMismatch(route.when, facts)
+    const candidates = mismatch === undefined ? candidatesOf(route, availability) : []
+    const isOver = mismatch === undefined && candidates.every(({ state }) => state === 'over')
+    const why = mismatch ?? (isOver ? `none of its agents can be asked: ${candidateReasons(candidates)}` : 'it fits')
+    considered.push({ route: index, ...named, fits: mismatch === undefined && !isOver, why })
+    if (mismatch !== undefined || isOver) continue
+    const to = orderCandidates(route, candidates, random)
+    const reason =
+      to.length === 0 ? `all of its agents are down: ${candidateReasons(candidates)}` : reasonFor(route, to, candidates)
+    return { route: index, ...named, why: reason, to, candidates, considered }
+  }
+  const why = considered.length === 0 ? 'there are no routes for this agent' : 'none of its routes fits'
+  return { why, to: [agent], candidates: [], considered }
+}
+
+/** Highest priority first; equal priorities in configuration order. */
+function routesByPriority(routes: readonly Route[], agent: string) {
+  return routes
+    .map((route, index) => ({ route, index }))
+    .filter(({ route }) => route.from.includes(agent))
+    .toSorted((one, other) => other.route.priority - one.route.priority)
+}
+
+function candidatesOf(
+  { to, fallback }: Route,
+  availability: DecideRouteOptions['availability'],
+): readonly RouteCandidate[] {
+  const names = [...new Set([...to.map((one) => one.agent), ...fallback])]
+  return names.map((agent) => ({ agent, ...availability(agent) }))
+}
+
+/** Available agents by weight, then the fallback; slow agents after all others. */
+function orderCandidates(route: Route, candidates: readonly RouteCandidate[], random: () => number): readonly string[] {
+  const stateOf = new Map(candidates.map(({ agent, state }) => [agent, state]))
+  const of = (state: AgentAvailability['state']): readonly string[] => [
+    ...byWeight(
+      route.to.filter(({ agent }) => stateOf.get(agent) === state),
+      random,
+    ),
+    ...route.fallback.filter((agent) => stateOf.get(agent) === state),
+  ]
+  return [...new Set([...of('up'), ...of('slow')])]
+}
+
+function byWeight(given: Route['to'], random: () => number): readonly string[] {
+  const remaining = [...given]
+  const drawn: string[] = []
+  while (remaining.length > 0) {
+    let draw = random() * remaining.reduce((sum, { weight }) => sum + weight, 0)
+    const found = remaining.findIndex(({ weight }) => (draw -= weight) < 0)
+    drawn.push(...remaining.splice(Math.max(0, found), 1).map(({ agent }) => agent))
+  }
+  return drawn
+}
+
+function reasonFor(route: Route, [first = '']: readonly string[], candidates: readonly RouteCandidate[]): string {
+  const better = route.to.some(({ agent }) => agent === first)
+    ? []
+    : candidates.filter(({ agent, state }) => state !== 'up' && route.to.some((one) => one.agent === agent))
+  return better.length === 0 ? 'it fits' : `it fits, and ${first} stands in: ${candidateReasons(better)}`
+}
+
+function candidateReasons(candidates: readonly RouteCandidate[]): string {
+  return candidates.map(({ agent, state, why }) => `${agent}: ${why ?? state}`).join('; ')
+}

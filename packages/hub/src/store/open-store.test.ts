@@ -1,0 +1,50 @@
+/** Each kind of store by its name, and an error message for each mistake. test/cluster covers the connection to Postgres. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { describeStore, openStore } from './open-store.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-store-'))
+after(() => rmSync(dataDir, { recursive: true }))
+const masterKey = Buffer.alloc(32, 7).toString('base64')
+
+describe('the setting `store`', () => {
+  it('opens SQLite in the data folder or in a file of its own, and memory', async () => {
+    const file = join(dataDir, 'mine.db')
+    for (const store of ['sqlite:', `sqlite:${file}`, 'memory:']) {
+      const opened = openStore({ store, dataDir })
+      assert.deepEqual(await opened.listKeys(), [])
+      await opened.close()
+    }
+    assert.ok(existsSync(join(dataDir, 'parley.db')))
+    assert.ok(existsSync(file))
+  })
+
+  it('needs a master key of 32 bytes with Postgres, and says how to make one', () => {
+    const store = 'postgres://user@127.0.0.1:1/none'
+    assert.throws(() => openStore({ store, dataDir }), /masterKey: .*openssl rand -base64 32/)
+    assert.throws(() => openStore({ store, dataDir, masterKey: 'c2hvcnQ=' }), /masterKey: this has 5 bytes/)
+  })
+
+  it('shares leases on Postgres, whether its server is named apart or not', async () => {
+    for (const directStore of [undefined, 'none']) {
+      const store = openStore({ store: 'postgresql://user@127.0.0.1:1/none', dataDir, masterKey, directStore })
+      assert.equal(store.leaseTtlMs, 10_000)
+      await store.close()
+    }
+  })
+
+  it('names what there is when it is none of them', () => {
+    assert.throws(() => openStore({ store: 'mysql://x', dataDir }), /store: give sqlite:.*memory:.*postgres:/)
+    const store = 'postgres://user@127.0.0.1:1/none'
+    assert.throws(() => openStore({ store, dataDir, masterKey, directStore: 'there' }), /store\.direct: /)
+  })
+
+  it('is described without its password', () => {
+    const said = describeStore({ store: 'postgres://me:secret@db.example:5433/parley', dataDir })
+    assert.equal(said, 'PostgreSQL at db.example:5433/parley')
+    assert.equal(describeStore({ store: 'sqlite:', dataDir }), dataDir)
+  })
+})

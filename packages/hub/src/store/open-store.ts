@@ -1,0 +1,85 @@
+/** Opens a store from the `store` setting: `sqlite:`, `memory:` or `postgres://…`. */
+import { join } from 'node:path'
+import pg from 'pg'
+import { memoryStore } from '@parley/a2a'
+import type { AgentLog, Store } from '@parley/a2a'
+import { ConfigError } from '@parley/a2a/server'
+import { postgresStore } from '@parley/a2a/stores/postgres'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { prepareDataDirectory } from './data-directory.ts'
+
+export interface StoreSettings {
+  /** `sqlite:` (in `dataDir`), `sqlite:<file>`, `memory:` or `postgres://user:password@host/database`. */
+  readonly store: string
+  readonly dataDir: string
+  /** 32 bytes as base64, the same for all replicas. Required only for Postgres: SQLite keeps a key in a file beside the data. */
+  readonly masterKey?: string | undefined
+  /**
+   * If `store` leads to a pooler such as PgBouncer: the address of the server itself, for the one connection that listens. `none`
+   * if it cannot be reached; the store then polls the database ten times a second.
+   */
+  readonly directStore?: string | undefined
+  /** Opens a SQLite file even if acknowledged writes are missing. Default `false`. */
+  readonly acceptLoss?: boolean | undefined
+  readonly log?: Pick<AgentLog, 'info' | 'warn'> | undefined
+}
+
+/** Connection timeout, after which the store retries. */
+const connectTimeoutMs = 5_000
+
+export function openStore(settings: StoreSettings): Store {
+  const { store, masterKey, directStore, log = console } = settings
+  if (store === 'memory:') return memoryStore()
+  if (store.startsWith('sqlite:')) return openSqlite(store.slice('sqlite:'.length), settings)
+  if (!isPostgres(store)) {
+    throw new ConfigError('store', 'give sqlite:, sqlite:<file>, memory: or postgres://user:password@host/database')
+  }
+  if (directStore !== undefined && directStore !== 'none' && !isPostgres(directStore)) {
+    throw new ConfigError('store.direct', 'give the postgres:// url of the server itself, or none')
+  }
+  const direct = directStore ?? store
+  return postgresStore({
+    pool: new pg.Pool({ connectionString: store, max: 10, ...connectionOptions }),
+    endPool: true,
+    masterKey: readMasterKey(masterKey),
+    // A separate direct address means that a pooler is in front, which may not keep prepared statements.
+    unnamedStatements: directStore !== undefined,
+    ...(direct === 'none' ? {} : { listen: () => new pg.Client({ connectionString: direct, ...connectionOptions }) }),
+    log,
+  })
+}
+
+function openSqlite(path: string, { dataDir, acceptLoss = false, log = console }: StoreSettings): Store {
+  if (path === '') prepareDataDirectory(dataDir, log)
+  const file = path || join(dataDir, 'parley.db')
+  try {
+    return sqliteStore({ file, acceptLoss, log })
+  } catch (reason) {
+    // The message is written for the operator.
+    const error = new ConfigError('store', reason instanceof Error ? reason.message : String(reason))
+    error.cause = reason
+    throw error
+  }
+}
+
+const connectionOptions = { connectionTimeoutMillis: connectTimeoutMs, keepAlive: true, application_name: 'parley' }
+
+function isPostgres(url: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)
+}
+
+function readMasterKey(text: string | undefined): Uint8Array {
+  const hint = 'give 32 bytes as base64, the same for all replicas, such as `openssl rand -base64 32` makes them'
+  if (text === undefined || text === '') throw new ConfigError('masterKey', `a store on Postgres needs one: ${hint}`)
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32) throw new ConfigError('masterKey', `this has ${key.length} bytes: ${hint}`)
+  return key
+}
+
+/** Describes where tasks are stored, without the password. */
+export function describeStore({ store, dataDir }: Pick<StoreSettings, 'store' | 'dataDir'>): string {
+  if (store === 'memory:') return 'memory, until this process ends'
+  if (!isPostgres(store)) return store.slice('sqlite:'.length) || dataDir
+  const { host, pathname } = new URL(store)
+  return `PostgreSQL at ${host}${pathname}`
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { memoryStore } from '@parley/a2a'
+import type { Store, Struct, TaskState } from '@parley/a2a'
+import type { RequestOutcome } from '@parley/a2a/server'
+import type { TraceSpan } from '../traces/trace-types.ts'
+import { createHubMetrics } from './hub-metrics.ts'
+import { prometheusText } from './prometheus.ts'
+import { timedStore } from './timed-store.ts'
+
+const answered: RequestOutcome = {
+  agent: 'gpt',
+  endpoint: 'call',
+  operation: 'SendMessage',
+  binding: 'JSONRPC',
+  version: '1.0',
+  outcome: 'OK',
+  status: 200,
+  durationMs: 12.5,
+}
+
+function open(store: Pick<Store, 'countStates'> = memoryStore()) {
+  let now = 0
+  const metrics = createHubMetrics({
+    store,
+    streams: () => 3,
+    readers: () => ({ unsentBytes: 5, paused: 6, disconnected: 7, pagesRead: 8, pagesShared: 9, stalled() {} }),
+    connections: () => ({ open: 10, refused: 11, dropped: 12 }),
+    hasAgent: (name) => name === 'gpt',
+    agents: () => [
+      { name: 'gpt', kind: 'openai', isUp: true },
+      { name: 'bot', kind: 'openclaw', isUp: false },
+    ],
+    queues: () => [{ agent: 'gpt', waiting: 2, running: 1 }],
+    now: () => now,
+  })
+  const lines = async () => prometheusText(await metrics.registry.collect()).split('\n')
+  return { metrics, lines, later: (ms: number) => (now += ms) }
+}
+
+const span = (kind: TraceSpan['kind'], attributes: Struct, outcome: 'ok' | 'error' = 'ok'): TraceSpan => ({
+  traceId: 'a'.repeat(32),
+  spanId: 'b'.repeat(16),
+  taskId: 't',
+  name: 'x',
+  kind,
+  startedAt: 1_000,
+  endedAt: 3_000,
+  outcome,
+  attributes,
+  events: [],
+  droppedEvents: 0,
+  isSampled: true,
+})
+
+describe('what the hub counts', () => {
+  it('is every request: by agent, operation, outcome, binding and version, and how long it took [B-171 T-12]', async () => {
+    const { metrics, lines } = open()
+    metrics.onAnswer(answered)
+    metrics.onAnswer(answered)
+    metrics.onAnswer({ ...answered, outcome: 'RATE_LIMITED', binding: 'GRPC' })
+    const { operation: _, version: _version, ...card } = answered
+    metrics.onAnswer({ ...card, endpoint: 'card' })
+    const told = await lines()
+    const counted = (operation: string, outcome: string, binding: string, version: string) =>
+      `parley_requests_total{agent="gpt",operation="${operation}",outcome="${outcome}",binding="${binding}",version="${version}"}`
+    assert.ok(told.includes(`${counted('SendMessage', 'OK', 'JSONRPC', '1.0')} 2`))
+    assert.ok(told.includes(`${counted('SendMessage', 'RATE_LIMITED', 'GRPC', '1.0')} 1`))
+    assert.ok(told.includes(`${counted('card', 'OK', 'JSONRPC', '-')} 1`))
+    const latency = 'parley_request_duration_seconds_bucket{agent="gpt",operation="SendMessage",binding="JSONRPC"'
+    assert.ok(told.includes(`${latency},le="0.01"} 0`) && told.includes(`${latency},le="0.025"} 2`))
+  })
+
+  it('has no series for unknown agent names from requests: their number is unbounded', async () => {
+    const { metrics, lines } = open()
+    for (let n = 0; n < 50; n += 1) metrics.onAnswer({ ...answered, agent: `guess-${n}`, outcome: 'TASK_NOT_FOUND' })
+    const told = (await lines()).filter((line) => line.startsWith('parley_requests_total{'))
+    assert.deepEqual(told.length, 1)
+    assert.match(told[0] ?? '', /agent="-".* 50$/)
+  })
+
+  it('is tasks that begin and end, once each, whatever is said in between [T-12]', async () => {
+    const { metrics, lines } = open()
+    const about = { agent: 'gpt', tenant: '', owner: 'ann', taskId: 't', contextId: 'c' }
+    for (const state of ['SUBMITTED', 'WORKING', 'WORKING', 'COMPLETED']) {
+      const status = { state: `TASK_STATE_${state}` as TaskState }
+      metrics.onEvent({ statusUpdate: { taskId: 't', contextId: 'c', status } }, about)
+    }
+    metrics.onEvent(
+      { artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [] } } },
+      about,
+    )
+    const told = await lines()
+    assert.ok(told.includes('parley_tasks_started_total{agent="gpt"} 1'))
+    assert.ok(told.includes('parley_tasks_ended_total{agent="gpt",state="completed"} 1'))
+  })
+
+  it('is tasks by their state as the store has them, not asked for more often than need be', async () => {
+    let asked = 0
+    const countStates = async () => {
+      asked += 1
+      return [{ state: 'TASK_STATE_INPUT_REQUIRED' as const, tasks: 4 }]
+    }
+    const { lines, later } = open({ countStates })
+    assert.ok((await lines()).includes('parley_tasks{state="input_required"} 4'))
+    await lines()
+    assert.equal(asked, 1)
+    later(10_000)
+    await lines()
+    assert.equal(asked, 2)
+  })
+
+  it('is streams, agents and queues as they are now', async () => {
+    const told = await open().lines()
+    for (const line of [
+      'parley_streams_open 3',
+      'parley_readers_unsent_bytes 5',
+      'parley_readers_paused 6',
+      'parley_readers_cut_total 7',
+      'parley_log_pages_read_total 8',
+      'parley_log_pages_shared_total 9',
+      'parley_connections_open 10',
+      'parley_connections_refused_total 11',
+      'parley_connections_dropped_total 12',
+      'parley_agent_up{agent="gpt",kind="openai"} 1',
+      'parley_agent_up{agent="bot",kind="openclaw"} 0',
+      'parley_queue_waiting{agent="gpt"} 2',
+      'parley_queue_running{agent="gpt"} 1',
+    ]) {
+      assert.ok(told.includes(line), line)
+    }
+  })
+
+  it('counts webhook deliveries, their delay, and dead letters', async () => {
+    const { metrics, lines } = open()
+    const news = { agent: 'a', taskId: 't', configId: 'c', seq: 2, attempt: 1, detail: '', at: 0, durationMs: 5 }
+    metrics.onPush({ ...news, outcome: 'failed', lagMs: 10 })
+    metrics.onPush({ ...news, outcome: 'delivered', lagMs: 1_500 })
+    metrics.onPush({ ...news, outcome: 'dead' })
+    const told = await lines()
+    for (const line of [
+      'parley_push_attempts_total{outcome="failed"} 1',
+      'parley_push_attempts_total{outcome="delivered"} 1',
+      'parley_push_dead_total 1',
+      'parley_push_lag_seconds_sum 1.5',
+      'parley_push_lag_seconds_count 1',
+    ]) {
+      assert.ok(told.includes(line), line)
+    }
+  })
+
+  it('is what agents did: tasks, turns, calls of agents, tools and models, with tokens and cost', async () => {
+    const { metrics, lines } = open()
+    metrics.onSpan(span('task', { 'gen_ai.agent.name': 'gpt', state: 'TASK_STATE_FAILED' }, 'error'))
+    metrics.onSpan(span('turn', { 'gen_ai.agent.name': 'gpt' }))
+    metrics.onSpan(span('hop', { agent: 'bot' }))
+    metrics.onSpan(span('tool', { 'gen_ai.tool.name': 'search' }, 'error'))
+    metrics.onSpan(
+      span('model', {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': 'm',
+        'gen_ai.usage.input_tokens': 100,
+        'gen_ai.usage.output_tokens': 7,
+        'gen_ai.usage.cost': 0.25,
+      }),
+    )
+    const told = await lines()
+    for (const line of [
+      'parley_task_duration_seconds_sum{agent="gpt",state="failed"} 2',
+      'parley_turn_duration_seconds_count{agent="gpt",outcome="ok"} 1',
+      'parley_hop_duration_seconds_count{agent="bot",outcome="ok"} 1',
+      'parley_tool_duration_seconds_count{tool="search",outcome="error"} 1',
+      'gen_ai_client_operation_duration_seconds_sum{gen_ai_request_model="m",gen_ai_operation_name="chat",error_type=""} 2',
+      'gen_ai_client_token_usage_sum{gen_ai_request_model="m",gen_ai_token_type="input"} 100',
+      'gen_ai_client_token_usage_sum{gen_ai_request_model="m",gen_ai_token_type="output"} 7',
+      'parley_model_cost_total{model="m"} 0.25',
+    ]) {
+      assert.ok(told.includes(line), line)
+    }
+  })
+
+  it('is how long the store takes, and how often it fails', async () => {
+    const { metrics, lines } = open()
+    const store = timedStore(memoryStore(), metrics.onStore)
+    await store.load('missing')
+    await store.close()
+    await assert.rejects(store.load('missing'))
+    const told = await lines()
+    assert.ok(told.includes('parley_store_duration_seconds_count{operation="load"} 2'))
+    assert.ok(told.includes('parley_store_errors_total{operation="load"} 1'))
+  })
+})

@@ -1,0 +1,151 @@
+/**
+ * The metric registry: counters, histograms, and gauges that are evaluated on read. Counting is one map lookup. The output formats,
+ * Prometheus text and OTLP, are elsewhere.
+ */
+
+export type MetricType = 'counter' | 'gauge' | 'histogram'
+
+export interface MetricInfo {
+  /** The Prometheus name: with its unit, counters with `_total`. */
+  readonly name: string
+  /** The OpenTelemetry name. */
+  readonly otel: string
+  /** The OpenTelemetry unit: `s`, `By`, `{request}`. */
+  readonly unit: string
+  readonly help: string
+  /** The OpenTelemetry names; Prometheus uses `_` instead of a dot. */
+  readonly labels: readonly string[]
+}
+
+/** One value of a metric, for one set of labels. */
+export interface Sample {
+  readonly labels: readonly string[]
+  readonly value: number
+}
+
+export interface HistogramSample {
+  readonly labels: readonly string[]
+  /** The count per bucket, then the overflow: not cumulative. */
+  readonly counts: readonly number[]
+  readonly sum: number
+  readonly count: number
+}
+
+export type MetricFamily = MetricInfo &
+  (
+    | { readonly type: 'counter' | 'gauge'; readonly samples: readonly Sample[] }
+    | { readonly type: 'histogram'; readonly bounds: readonly number[]; readonly samples: readonly HistogramSample[] }
+  )
+
+export interface Counter {
+  add(labels: readonly string[], by?: number): void
+}
+
+export interface Histogram {
+  observe(labels: readonly string[], value: number): void
+}
+
+/** Evaluated on read. A gauge that fails is omitted. */
+export type Gauge = () => Iterable<Sample> | Promise<Iterable<Sample>>
+
+export interface MetricRegistry {
+  counter(about: MetricInfo): Counter
+  histogram(about: MetricInfo, bounds: readonly number[]): Histogram
+  gauge(about: MetricInfo, look: Gauge): void
+  /** A counter whose value is kept elsewhere. */
+  externalCounter(about: MetricInfo, look: Gauge): void
+  collect(): Promise<readonly MetricFamily[]>
+}
+
+/** The operator names agents, tools and models, but there may be many: beyond this number they are counted together. */
+const maxSeries = 1_000
+export const otherLabel = 'other'
+
+export function createMetricRegistry(): MetricRegistry {
+  const families: (() => MetricFamily | Promise<MetricFamily>)[] = []
+  const names = new Set<string>()
+
+  function reserveName({ name }: MetricInfo): void {
+    if (names.has(name)) throw new Error(`there are two metrics ${name}`)
+    names.add(name)
+  }
+
+  function addObserved(about: MetricInfo, type: 'counter' | 'gauge', look: Gauge): void {
+    reserveName(about)
+    families.push(async () => ({ ...about, type, samples: [...(await look())] }))
+  }
+
+  return {
+    counter(about) {
+      reserveName(about)
+      const series = createSeries(about.labels.length, () => ({ value: 0 }))
+      families.push(() => ({
+        ...about,
+        type: 'counter',
+        samples: series.all().map(({ labels, of: { value } }) => ({ labels, value })),
+      }))
+      return {
+        add(labels, by = 1) {
+          series.at(labels).value += by
+        },
+      }
+    },
+
+    histogram(about, bounds) {
+      reserveName(about)
+      const series = createSeries(about.labels.length, () => ({
+        counts: Array.from({ length: bounds.length + 1 }, () => 0),
+        sum: 0,
+        count: 0,
+      }))
+      families.push(() => ({
+        ...about,
+        type: 'histogram',
+        bounds,
+        samples: series
+          .all()
+          .map(({ labels, of: { counts, sum, count } }) => ({ labels, counts: [...counts], sum, count })),
+      }))
+      return {
+        observe(labels, value) {
+          const one = series.at(labels)
+          const at = bounds.findIndex((bound) => value <= bound)
+          const bucket = at < 0 ? bounds.length : at
+          one.counts[bucket] = (one.counts[bucket] ?? 0) + 1
+          one.sum += value
+          one.count += 1
+        },
+      }
+    },
+
+    gauge: (about, look) => addObserved(about, 'gauge', look),
+    externalCounter: (about, look) => addObserved(about, 'counter', look),
+
+    async collect() {
+      const collected = await Promise.allSettled(families.map(async (family) => family()))
+      return collected.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    },
+  }
+}
+
+function createSeries<T>(width: number, make: () => T) {
+  const byKey = new Map<string, { readonly labels: readonly string[]; readonly of: T }>()
+
+  function open(key: string, labels: readonly string[]): T {
+    const made = { labels: [...labels], of: make() }
+    byKey.set(key, made)
+    return made.of
+  }
+
+  return {
+    at(labels: readonly string[]): T {
+      const key = labels.length === 1 ? (labels[0] as string) : labels.join('\u0000')
+      const found = byKey.get(key)
+      if (found !== undefined) return found.of
+      if (byKey.size < maxSeries) return open(key, labels)
+      const rest = Array.from({ length: width }, () => otherLabel)
+      return byKey.get(rest.join('\u0000'))?.of ?? open(rest.join('\u0000'), rest)
+    },
+    all: () => [...byKey.values()],
+  }
+}

@@ -1,0 +1,53 @@
+/** Metrics of the process, under the names that Prometheus dashboards use. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { MetricRegistry, Sample } from './metric-registry.ts'
+
+export interface ProcessMetrics {
+  close(): void
+}
+
+export function addProcessMetrics(registry: MetricRegistry, version: string): ProcessMetrics {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  const one = (value: number): readonly Sample[] => [{ labels: [], value }]
+  const startedAt = Date.now() / 1_000 - process.uptime()
+  const about = (name: string, otel: string, unit: string, help: string) => ({ name, otel, unit, help, labels: [] })
+
+  registry.externalCounter(
+    about('process_cpu_seconds_total', 'process.cpu.time', 's', 'User and system time of the CPU.'),
+    () => {
+      const { user, system } = process.cpuUsage()
+      return one((user + system) / 1_000_000)
+    },
+  )
+  registry.gauge(about('process_resident_memory_bytes', 'process.memory.usage', 'By', 'Resident memory.'), () =>
+    one(process.memoryUsage.rss()),
+  )
+  registry.gauge(
+    about('nodejs_heap_size_used_bytes', 'v8js.memory.heap.used', 'By', 'Of the heap, what is used.'),
+    () => one(process.memoryUsage().heapUsed),
+  )
+  registry.gauge(
+    about('process_start_time_seconds', 'process.start_time', 's', 'When the process began, since the epoch.'),
+    () => one(startedAt),
+  )
+  registry.gauge(
+    about('nodejs_eventloop_lag_p99_seconds', 'nodejs.eventloop.delay.p99', 's', 'How late the event loop was.'),
+    () => {
+      const late = delay.percentile(99) / 1_000_000_000
+      delay.reset()
+      return one(Number.isFinite(late) ? late : 0)
+    },
+  )
+  registry.gauge(
+    {
+      name: 'parley_build_info',
+      otel: 'parley.build.info',
+      unit: '1',
+      help: 'Which version of what runs.',
+      labels: ['version', 'node'],
+    },
+    () => [{ labels: [version, process.versions.node], value: 1 }],
+  )
+  return { close: () => void delay.disable() }
+}

@@ -1,0 +1,174 @@
+/**
+ * Exports spans and metrics by OTLP over HTTP. A span has the same ids as in the log, so that it matches what callers and backends
+ * of agents export. Loaded only if a collector is configured.
+ */
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api'
+import type { Link, Tracer } from '@opentelemetry/api'
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import type { IdGenerator } from '@opentelemetry/sdk-trace'
+import { newId } from '@parley/a2a'
+import type { AgentLog } from '@parley/a2a'
+import type { TraceSpan, TraceSpanKind } from '../traces/trace-types.ts'
+import type { MetricRegistry } from '../metrics/metric-registry.ts'
+import { otelAttributes } from './otel-attributes.ts'
+import { metricProducer } from './otel-metrics.ts'
+import { createSpanQueue } from './span-queue.ts'
+import type { SpanQueue } from './span-queue.ts'
+
+export interface OtlpSettings {
+  /** The base of `/v1/traces` and `/v1/metrics`. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly traces: boolean
+  readonly metrics: boolean
+  /** The share of traces to export, from 0 to 1. */
+  readonly sample: number
+  readonly intervalMs: number
+  readonly service: string
+}
+
+export interface OtelDeps {
+  readonly registry: MetricRegistry
+  readonly version: string
+  readonly log: AgentLog
+  readonly now: () => number
+}
+
+export interface Otel {
+  onSpan(span: TraceSpan): void
+  /** Sends pending data, within a time limit. */
+  close(): Promise<void>
+}
+
+const timeoutMillis = 10_000
+const closeMs = 3_000
+
+export function openOtel(settings: OtlpSettings, parts: OtelDeps): Otel {
+  const { registry, log, now } = parts
+  const resource = resourceFromAttributes({
+    'service.name': settings.service,
+    'service.version': parts.version,
+    'service.instance.id': newId(),
+  })
+  const address = (signal: string) => ({
+    url: `${settings.url.replace(/\/+$/, '')}/v1/${signal}`,
+    headers: { ...settings.headers },
+    timeoutMillis,
+  })
+  const ids = new FixedIdGenerator()
+  const queue = createSpanQueue({
+    exporter: new OTLPTraceExporter(address('traces')),
+    onFailure: (cause) => log.warn('the collector does not take spans', { cause }),
+  })
+  const tracers = new TracerProvider({
+    resource,
+    idGenerator: ids,
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: [queue],
+  })
+  const tracer = tracers.getTracer('parley', parts.version)
+  countSpans(registry, queue)
+  const meters = settings.metrics ? openMeters() : undefined
+
+  function openMeters(): MeterProvider {
+    const reader = new PeriodicExportingMetricReader({
+      exporter: new OTLPMetricExporter(address('metrics')),
+      exportIntervalMillis: settings.intervalMs,
+      exportTimeoutMillis: Math.min(timeoutMillis, settings.intervalMs),
+      metricProducers: [metricProducer(registry, now)],
+    })
+    return new MeterProvider({ resource, readers: [reader] })
+  }
+
+  return {
+    onSpan(span) {
+      if (!settings.traces || !span.isSampled || !isInSample(span.traceId, settings.sample)) return
+      exportSpan(tracer, ids, span)
+    },
+    async close() {
+      const late = new Promise<void>((resolve) => setTimeout(resolve, closeMs).unref())
+      const failed = (cause: unknown): void => log.debug('the last metrics were not told', { cause })
+      await Promise.all([tracers.shutdown(), Promise.race([meters?.shutdown().catch(failed), late])])
+    },
+  }
+}
+
+/** Returns the ids of the span that is being created. */
+class FixedIdGenerator implements IdGenerator {
+  traceId = ''
+  spanId = ''
+  generateTraceId(): string {
+    return this.traceId
+  }
+  generateSpanId(): string {
+    return this.spanId
+  }
+}
+
+const otelSpanKinds: Readonly<Record<TraceSpanKind, SpanKind>> = {
+  task: SpanKind.SERVER,
+  turn: SpanKind.INTERNAL,
+  hop: SpanKind.CLIENT,
+  tool: SpanKind.INTERNAL,
+  model: SpanKind.CLIENT,
+  push: SpanKind.PRODUCER,
+  other: SpanKind.INTERNAL,
+}
+
+function exportSpan(tracer: Tracer, ids: FixedIdGenerator, span: TraceSpan): void {
+  const { traceId, spanId, parentId, kind, attributes, events, droppedEvents, outcome = 'ok', link } = span
+  ids.traceId = traceId
+  ids.spanId = spanId
+  const parent = parentId === undefined ? undefined : { traceId, spanId: parentId, traceFlags: TraceFlags.SAMPLED }
+  const links: Link[] = link === undefined ? [] : [{ context: { ...link, traceFlags: TraceFlags.SAMPLED } }]
+  const made = tracer.startSpan(
+    span.name,
+    {
+      kind: otelSpanKinds[kind],
+      // Not as a number: a time before the start of the process would be misinterpreted.
+      startTime: new Date(span.startedAt),
+      attributes: {
+        ...otelAttributes(attributes),
+        'parley.kind': kind,
+        ...(outcome !== 'ok' ? { 'parley.outcome': outcome } : {}),
+        ...(droppedEvents > 0 ? { 'parley.events.dropped': droppedEvents } : {}),
+      },
+      links,
+    },
+    parent === undefined
+      ? ROOT_CONTEXT
+      : trace.setSpanContext(ROOT_CONTEXT, kind === 'task' ? { ...parent, isRemote: true } : parent),
+  )
+  for (const event of events) {
+    const about = { ...otelAttributes(event.attributes), 'parley.event.span_id': event.spanId }
+    made.addEvent(`a2a.${event.name}`, about, new Date(event.at))
+  }
+  if (outcome === 'error') made.setStatus({ code: SpanStatusCode.ERROR, message: messageOf(attributes['error']) })
+  made.end(new Date(span.endedAt ?? span.startedAt))
+}
+
+function messageOf(error: unknown): string {
+  return typeof error === 'string' ? error : ''
+}
+
+/** The same for all spans of a trace, in every process. */
+export function isInSample(traceId: string, share: number): boolean {
+  return Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32
+}
+
+function countSpans(registry: MetricRegistry, { counts }: SpanQueue): void {
+  const about = {
+    name: 'parley_otlp_spans_total',
+    otel: 'parley.otlp.spans',
+    unit: '{span}',
+    help: 'Spans for the collector: taken, refused by it, or dropped here because too many waited.',
+    labels: ['outcome'],
+  }
+  registry.externalCounter(about, () =>
+    Object.entries(counts).map(([outcome, value]) => ({ labels: [outcome], value })),
+  )
+}

@@ -1,0 +1,86 @@
+/** The totals of the spans of a task: count, errors, tokens and cost. */
+import type { Span, Struct } from '@parley/a2a'
+
+/** Values that add up over a trace. */
+export interface SpanTotals {
+  readonly turns: number
+  readonly spans: number
+  readonly errors: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** `undefined` if nothing has a price. */
+  readonly cost?: number
+}
+
+/** Maximum number of model names and of tool names. */
+const maxNames = 20
+
+export class SpanTotalsCounter {
+  turns = 0
+  spans = 0
+  errors = 0
+  inputTokens = 0
+  outputTokens = 0
+  cost: number | undefined
+  readonly models = new Set<string>()
+  readonly tools = new Set<string>()
+
+  add({ kind, outcome, attributes = {} }: Span): void {
+    this.spans += 1
+    if (outcome === 'error') this.errors += 1
+    this.inputTokens += numberIn(attributes, 'gen_ai.usage.input_tokens')
+    this.outputTokens += numberIn(attributes, 'gen_ai.usage.output_tokens')
+    if ('gen_ai.usage.cost' in attributes) {
+      this.cost = roundCost((this.cost ?? 0) + numberIn(attributes, 'gen_ai.usage.cost'))
+    }
+    if (kind === 'model')
+      addName(this.models, attributes['gen_ai.response.model'] ?? attributes['gen_ai.request.model'])
+    if (kind === 'tool') addName(this.tools, attributes['gen_ai.tool.name'])
+  }
+
+  get totals(): SpanTotals {
+    const { turns, spans, errors, inputTokens, outputTokens, cost } = this
+    return { turns, spans, errors, inputTokens, outputTokens, ...(cost !== undefined ? { cost } : {}) }
+  }
+
+  /** The totals as span attributes. */
+  attributes(): Struct {
+    const { inputTokens, outputTokens, cost } = this
+    return {
+      ...(inputTokens > 0 ? { 'gen_ai.usage.input_tokens': inputTokens } : {}),
+      ...(outputTokens > 0 ? { 'gen_ai.usage.output_tokens': outputTokens } : {}),
+      ...(cost !== undefined ? { 'gen_ai.usage.cost': cost } : {}),
+    }
+  }
+}
+
+export const emptyTotals: SpanTotals = { turns: 0, spans: 0, errors: 0, inputTokens: 0, outputTokens: 0 }
+
+/** `whole` with `before` replaced by `now`. */
+export function replaceTotals(whole: SpanTotals, before: SpanTotals, now: SpanTotals): SpanTotals {
+  const changed = (name: keyof Omit<SpanTotals, 'cost'>): number => whole[name] - before[name] + now[name]
+  const hasCost = whole.cost !== undefined || now.cost !== undefined
+  const cost = roundCost((whole.cost ?? 0) - (before.cost ?? 0) + (now.cost ?? 0))
+  return {
+    turns: changed('turns'),
+    spans: changed('spans'),
+    errors: changed('errors'),
+    inputTokens: changed('inputTokens'),
+    outputTokens: changed('outputTokens'),
+    ...(hasCost ? { cost } : {}),
+  }
+}
+
+/** Rounds away floating-point errors in sums of prices. */
+export function roundCost(cost: number): number {
+  return Number(cost.toPrecision(12))
+}
+
+function addName(names: Set<string>, name: unknown): void {
+  if (typeof name === 'string' && name !== '' && names.size < maxNames) names.add(name)
+}
+
+function numberIn(attributes: Struct, name: string): number {
+  const value = attributes[name]
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
+}

@@ -1,0 +1,240 @@
+/**
+ * Reads the log of one task as spans: the task, its turns, and the work in them. It reads record by record, so that following a
+ * task keeps only the running turn in memory; ended spans are reported at once.
+ */
+import { isInterrupted, isTerminal, readTraceparent, spanIdOfEvent, spanIdOfTurn, traceIdOfTask } from '@parley/a2a'
+import type {
+  LogRecord,
+  Message,
+  Partition,
+  RecordBody,
+  Span,
+  SpanOutcome,
+  Struct,
+  TaskState,
+  TraceContext,
+} from '@parley/a2a'
+import type { DelegationContext, TraceSpan, TraceSpanKind } from './trace-types.ts'
+import { delegationContextOf } from './delegation-context.ts'
+import { EventLog, traceEventOf } from './event-log.ts'
+import { SpanTotalsCounter } from './span-totals.ts'
+
+/** Receives each ended span, and the record that ended it. */
+export type OnSpanEnded = (span: TraceSpan, seq: number) => void
+
+interface OpenTraceSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentId: string | undefined
+  readonly name: string
+  readonly kind: TraceSpanKind
+  startedAt: number
+  attributes: Struct
+  readonly log: EventLog
+  readonly isSampled: boolean
+  readonly link: TraceSpan['link']
+}
+
+/** The data of a message until a turn takes it. */
+interface PendingMessage {
+  readonly messageId: string
+  readonly context: TraceContext | undefined
+}
+
+type TurnStarted = Extract<RecordBody, { readonly type: 'turn-started' }>
+type StatusBody = Extract<RecordBody, { readonly type: 'status' }>
+
+const maxErrorLength = 200
+
+export class TaskTrace {
+  readonly taskId: string
+  readonly partition: Partition
+  readonly totals = new SpanTotalsCounter()
+  /** The seq of the last record read. */
+  head = 0
+  contextId = ''
+  state: TaskState = 'TASK_STATE_SUBMITTED'
+  idempotencyKey = ''
+  delegation: DelegationContext | undefined
+  endedAt: number | undefined
+  error: string | undefined
+  readonly #ended: OnSpanEnded
+  readonly #waiting = new Map<number, PendingMessage>()
+  readonly #questions = new Set<string>()
+  #root: OpenTraceSpan | undefined
+  #turn: OpenTraceSpan | undefined
+  /** The message that started the last turn. */
+  #taken: PendingMessage | undefined
+  #lastAt = 0
+
+  constructor(taskId: string, partition: Partition, ended: OnSpanEnded = () => {}) {
+    this.taskId = taskId
+    this.partition = partition
+    this.#ended = ended
+  }
+
+  get traceId(): string {
+    return this.#root?.traceId ?? traceIdOfTask(this.taskId)
+  }
+
+  get startedAt(): number {
+    return this.#root?.startedAt ?? 0
+  }
+
+  add(record: LogRecord): void {
+    const { seq, at, body } = record
+    if (seq <= this.head) return
+    this.head = seq
+    const root = (this.#root ??= this.#open(body, at))
+    if (body.type === 'message') this.#waiting.set(seq, pendingMessageOf(body.message, body.options?.traceparent))
+    if (body.type === 'turn-started') this.#beginTurn(body, root, at, seq)
+    if (body.type === 'question') this.#questions.add(body.questionId)
+    if (body.type === 'answer') this.#questions.delete(body.questionId)
+    if (body.type === 'span') this.#addSpan(body.span, root, seq)
+    const event = traceEventOf(record)
+    if (event !== undefined) (this.#turn ?? root).log.add(event)
+    this.#lastAt = at
+    // If it also drops messages, the record with its final state comes next.
+    if (body.type === 'turn-ended' && body.consumedSeq === undefined) this.#endTurn('ok', at, seq)
+    if (body.type === 'status') this.#reach(body, root, at, seq)
+  }
+
+  /** The open spans: the turn, and the task unless it has ended. */
+  unfinished(): readonly TraceSpan[] {
+    const open = [this.#turn, this.endedAt === undefined ? this.#root : undefined]
+    return open.flatMap((one) => (one === undefined ? [] : [this.#spanOf({ ...one, attributes: this.#soFar(one) })]))
+  }
+
+  #open(body: RecordBody, at: number): OpenTraceSpan {
+    const message = body.type === 'message' ? body : undefined
+    const context = readTraceparent(message?.options?.traceparent)
+    const { agent, tenant, owner } = this.partition
+    this.contextId = message?.message.contextId ?? ''
+    this.idempotencyKey = message?.message.messageId ?? ''
+    this.delegation =
+      message === undefined ? undefined : delegationContextOf(message.message, owner, message.options?.provenance)
+    return {
+      traceId: context?.traceId ?? traceIdOfTask(this.taskId),
+      spanId: spanIdOfEvent(this.taskId, 0),
+      parentId: context?.spanId,
+      name: `invoke_agent ${agent}`,
+      kind: 'task',
+      startedAt: at,
+      attributes: {
+        type: 'A2A_TASK',
+        ...this.#about(),
+        caller: owner,
+        ...(tenant !== '' ? { tenant } : {}),
+        idempotencyKey: this.idempotencyKey,
+        ...(this.delegation !== undefined ? { delegationContext: { ...this.delegation } } : {}),
+      },
+      log: new EventLog(this.taskId),
+      isSampled: context?.isSampled ?? true,
+      link: undefined,
+    }
+  }
+
+  #soFar({ kind, attributes }: OpenTraceSpan): Struct {
+    return kind === 'task' ? { ...attributes, state: this.state, ...this.totals.attributes() } : attributes
+  }
+
+  #about(): Struct {
+    return {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': this.partition.agent,
+      ...(this.contextId !== '' ? { 'gen_ai.conversation.id': this.contextId } : {}),
+      taskId: this.taskId,
+    }
+  }
+
+  #beginTurn({ turn, attempt, consumedSeq }: TurnStarted, root: OpenTraceSpan, at: number, seq: number): void {
+    // The previous run has no end: its process died.
+    this.#endTurn('error', this.#lastAt, seq, { interrupted: true })
+    // A repeated turn has the message of its first attempt.
+    if (attempt === 1) this.#taken = this.#waiting.get(consumedSeq)
+    const { messageId, context } = this.#taken ?? {}
+    for (const known of this.#waiting.keys()) if (known <= consumedSeq) this.#waiting.delete(known)
+    const isElsewhere = context !== undefined && context.traceId !== root.traceId
+    this.totals.turns += 1
+    this.#questions.clear()
+    this.#turn = {
+      traceId: isElsewhere ? context.traceId : root.traceId,
+      spanId: spanIdOfTurn(this.taskId, turn, attempt),
+      parentId: isElsewhere ? context.spanId : root.spanId,
+      name: `turn ${turn}`,
+      kind: 'turn',
+      startedAt: at,
+      attributes: { ...this.#about(), turn, attempt, ...(messageId !== undefined ? { messageId } : {}) },
+      log: new EventLog(this.taskId),
+      isSampled: context?.isSampled ?? root.isSampled,
+      link: isElsewhere ? { traceId: root.traceId, spanId: root.spanId } : undefined,
+    }
+  }
+
+  #addSpan(span: Span, root: OpenTraceSpan, seq: number): void {
+    const turn = this.#turn ?? root
+    // An agent begins before its task is in the log. A resumed turn began in an earlier attempt.
+    if (turn.attributes['attempt'] === 1) turn.startedAt = Math.min(turn.startedAt, span.startedAt)
+    root.startedAt = Math.min(root.startedAt, span.startedAt)
+    this.totals.add(span)
+    const { attributes = {}, ...rest } = span
+    const { traceId, isSampled } = turn
+    const about = { ...attributes, taskId: this.taskId }
+    this.#ended(
+      { ...rest, traceId, taskId: this.taskId, attributes: about, events: [], droppedEvents: 0, isSampled },
+      seq,
+    )
+  }
+
+  #reach({ status }: StatusBody, root: OpenTraceSpan, at: number, seq: number): void {
+    this.state = status.state
+    const isOver = isTerminal(status.state)
+    // A turn that asks midway continues.
+    if (!isOver && (!isInterrupted(status.state) || this.#questions.size > 0)) return
+    const outcome = spanOutcomeOf(status.state)
+    const error = outcome === 'error' ? errorText(status.message) : undefined
+    const about = { state: status.state, ...(error !== undefined ? { error } : {}) }
+    this.#endTurn(outcome, at, seq, about)
+    if (!isOver) return
+    this.endedAt = at
+    this.error = error
+    root.attributes = { ...root.attributes, ...about, ...this.totals.attributes() }
+    this.#ended(this.#spanOf(root, at, outcome), seq)
+  }
+
+  #endTurn(outcome: SpanOutcome, at: number, seq: number, about: Struct = {}): void {
+    const turn = this.#turn
+    if (turn === undefined) return
+    this.#turn = undefined
+    turn.attributes = { ...turn.attributes, ...about }
+    if (outcome === 'error') this.totals.errors += 1
+    this.#ended(this.#spanOf(turn, at, outcome), seq)
+  }
+
+  #spanOf({ log, parentId, link, ...open }: OpenTraceSpan, endedAt?: number, outcome?: SpanOutcome): TraceSpan {
+    return {
+      ...open,
+      ...(parentId !== undefined ? { parentId } : {}),
+      ...(link !== undefined ? { link } : {}),
+      taskId: this.taskId,
+      ...(endedAt !== undefined ? { endedAt: Math.max(endedAt, open.startedAt) } : {}),
+      ...(outcome !== undefined ? { outcome } : {}),
+      events: log.events,
+      droppedEvents: log.dropped,
+    }
+  }
+}
+
+function pendingMessageOf({ messageId }: Message, traceparent: string | undefined): PendingMessage {
+  return { messageId, context: readTraceparent(traceparent) }
+}
+
+export function spanOutcomeOf(state: TaskState): SpanOutcome {
+  if (state === 'TASK_STATE_CANCELED') return 'canceled'
+  return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
+}
+
+function errorText(message: Message | undefined): string | undefined {
+  const text = (message?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join(' ')
+  return text === '' ? undefined : text.slice(0, maxErrorLength).toWellFormed()
+}

@@ -1,0 +1,242 @@
+/**
+ * Follows the feed of the store and keeps an entry per task for lists of traces. The position in the feed is written with the
+ * entries, so nothing is missed or counted twice after a crash. It reads only durable records: no call waits for it, and if it
+ * falls behind it catches up.
+ */
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
+import { isTerminal } from '@parley/a2a'
+import type { AgentLog, FeedEntry, KeyValueStore, Store } from '@parley/a2a'
+import { clockOf } from '@parley/a2a/server'
+import type { TraceSpan } from './trace-types.ts'
+import { createReaderLease } from './reader-lease.ts'
+import { TaskTrace } from './task-trace.ts'
+import { dropOrphanedEntries } from './trace-retention.ts'
+import { traceIndexKind } from './trace-summary.ts'
+import type { TraceIndexEntry } from './trace-summary.ts'
+import { TraceBatch } from './trace-batch.ts'
+
+export interface TraceIndexDeps {
+  readonly store: Pick<Store, 'feed' | 'read' | 'load' | 'leaseTtlMs'>
+  readonly kv: KeyValueStore
+  readonly log: AgentLog
+  readonly now: () => number
+  /** Default: `now`. */
+  readonly monotonicNow?: () => number
+  /** How long ended tasks are kept; their entries expire with them. */
+  readonly retentionMs?: number | undefined
+  /** Called for each ended span, once per process lifetime. */
+  onSpanEnded(span: TraceSpan): void
+  readonly times?: Partial<TraceIndexTimes> | undefined
+}
+
+export interface TraceIndexTimes {
+  /** Delay after a change. */
+  readonly soonMs: number
+  /** Interval while idle: other processes may append to the same store. */
+  readonly idleMs: number
+  /** Pause between two batches while catching up, so that other work can run. */
+  readonly pauseMs: number
+  /** Interval between two sweeps for entries whose task was pruned. */
+  readonly sweepMs: number
+}
+
+export interface TraceIndex {
+  /** Called after an append. */
+  wake(): void
+  /** Resolves when everything appended so far has been read, by this or another process. Never rejects. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+interface FollowedTask {
+  readonly trace: TaskTrace
+  /** The entry as last written. */
+  note: TraceIndexEntry | undefined
+}
+
+const defaultTimes: TraceIndexTimes = { soonMs: 200, idleMs: 5_000, pauseMs: 20, sweepMs: 600_000 }
+const batchEntries = 200
+const pageRecords = 500
+const pageBytes = 1_000_000
+/** Running tasks in memory; beyond this, the least recently active are read again from the log. */
+const maxFollowed = 2_000
+/** After this many entries the oldest are checked for pruned tasks: a busy store may prune as many a second. */
+const entriesBetweenSweeps = 2_000
+/** Older spans are not reported: the first read of an existing store reports nothing. */
+const maxSpanAgeMs = 300_000
+
+export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
+  const { store, kv, log, now, retentionMs } = parts
+  const times = { ...defaultTimes, ...parts.times }
+  const lease = createReaderLease({
+    kv,
+    kind: traceIndexKind,
+    ...clockOf(parts),
+    isShared: Number.isFinite(store.leaseTtlMs),
+  })
+  const followed = new Map<string, FollowedTask>()
+  const awaited = new Set<string>()
+  const freshSince = now() - maxSpanAgeMs
+  let position: number | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let timerAt = Infinity
+  let reading: Promise<void> | undefined
+  let isClosed = false
+  let isFailing = false
+  /** Until the first batch is read: it contains what another process left unfinished. */
+  let isFirst = true
+  const { monotonicNow } = clockOf(parts)
+  let sweptAt = monotonicNow()
+  let writtenEntries = 0
+  schedule(times.soonMs)
+
+  function schedule(afterMs: number): void {
+    const at = performance.now() + afterMs
+    if (isClosed || at >= timerAt) return
+    clearTimeout(timer)
+    timerAt = at
+    timer = setTimeout(() => void readOn(), afterMs).unref()
+  }
+
+  /** One round at a time; callers that arrive meanwhile wait for another round, for what was appended after this one started. */
+  async function readOn(): Promise<void> {
+    clearTimeout(timer)
+    timerAt = Infinity
+    while (reading !== undefined) await reading
+    reading = readAll().finally(() => (reading = undefined))
+    await reading
+    schedule(times.idleMs)
+  }
+
+  async function readAll(): Promise<void> {
+    try {
+      if (!(await lease.acquire())) return stopFollowing()
+      for (let more = true; more;) {
+        more = await readBatch()
+        await sweepIfDue()
+        if (more) await pause(times.pauseMs)
+      }
+      isFailing = false
+    } catch (cause) {
+      // Logged once, not every few seconds.
+      if (!isFailing && !isClosed) log.warn('traces cannot be kept now; they will be caught up with', { cause })
+      isFailing = true
+    }
+  }
+
+  /** Another process continues from the stored position. */
+  function stopFollowing(): void {
+    position = undefined
+    isFirst = true
+    followed.clear()
+  }
+
+  async function sweepIfDue(): Promise<void> {
+    const isTime = monotonicNow() - sweptAt >= times.sweepMs || writtenEntries >= entriesBetweenSweeps
+    if (!isTime || isClosed || !lease.isHeld()) return
+    sweptAt = monotonicNow()
+    writtenEntries = 0
+    await dropOrphanedEntries(kv, store)
+  }
+
+  /** Returns whether there is more. */
+  async function readBatch(): Promise<boolean> {
+    position ??= await readPosition()
+    const entries = await store.feed(position, batchEntries)
+    const last = entries.at(-1)
+    if (last === undefined) return false
+    const batch = createBatch()
+    for (const [index, entry] of lastEntryPerTask(entries).entries()) {
+      if (index % 16 === 15) await breathe()
+      await follow(entry, batch)
+    }
+    if (!(await lease.acquire()) || !lease.isHeld()) {
+      stopFollowing()
+      return false
+    }
+    await kv.writeAll(traceIndexKind, [...batch.writes, { key: 'cursor', value: last.position }])
+    position = last.position
+    settle(batch.changed)
+    writtenEntries += batch.changed.size
+    isFirst = false
+    return entries.length === batchEntries && !isClosed
+  }
+
+  function createBatch(): TraceBatch {
+    const remembered = (taskId: string): TraceIndexEntry | undefined => followed.get(taskId)?.note
+    return new TraceBatch({
+      kv,
+      retentionMs,
+      cached: remembered,
+      missingParents: awaited,
+      mayHaveOrphans: isFirst && position !== 0,
+    })
+  }
+
+  async function readPosition(): Promise<number> {
+    const note = await kv.read(traceIndexKind, 'cursor')
+    return typeof note?.value === 'number' ? note.value : 0
+  }
+
+  async function follow(entry: FeedEntry, batch: TraceBatch): Promise<void> {
+    const { taskId } = entry
+    const known = followed.get(taskId)
+    // A task is indexed with its first records, which are read with its first feed entry.
+    const isNew = known === undefined && entry.firstSeq === 1
+    const note = isNew ? undefined : (known?.note ?? (await batch.find(taskId)))
+    const trace = known?.trace ?? open(entry, note?.head ?? 0)
+    while (trace.head < entry.lastSeq) {
+      const records = await store.read(taskId, trace.head, pageRecords, pageBytes)
+      for (const record of records) trace.add(record)
+      // The log was pruned meanwhile.
+      if (records.length === 0) break
+      await breathe()
+    }
+    if (trace.head === 0) return
+    followed.delete(taskId)
+    followed.set(taskId, { trace, note })
+    await batch.update(trace, note === undefined)
+  }
+
+  /** Records read before a restart are read again, but not reported again. */
+  function open({ taskId, ...partition }: FeedEntry, reportedSeq: number): TaskTrace {
+    return new TaskTrace(taskId, partition, (span, seq) => {
+      if (seq > reportedSeq && (span.endedAt ?? 0) >= freshSince) parts.onSpanEnded(span)
+    })
+  }
+
+  /** The batch is written: ended tasks are not followed any more. */
+  function settle(batch: ReadonlyMap<string, TraceIndexEntry>): void {
+    for (const [taskId, note] of batch) {
+      const task = followed.get(taskId)
+      if (task !== undefined) task.note = note
+      if (isTerminal(note.state)) followed.delete(taskId)
+    }
+    if (awaited.size > maxFollowed) awaited.clear()
+    for (const taskId of followed.keys()) {
+      if (followed.size <= maxFollowed) break
+      followed.delete(taskId)
+    }
+  }
+
+  return {
+    wake: () => schedule(times.soonMs),
+    refresh: readOn,
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await readOn()
+      await lease.release().catch(() => {})
+    },
+  }
+}
+
+/** The last entry of each task, because its log is read to the end. The first entry tells whether the task is new. */
+function lastEntryPerTask(entries: readonly FeedEntry[]): readonly FeedEntry[] {
+  const byTask = new Map<string, FeedEntry>()
+  for (const entry of entries) {
+    const first = byTask.get(entry.taskId)
+    byTask.set(entry.taskId, first === undefined ? entry : { ...entry, firstSeq: first.firstSeq })
+  }
+  return [...byTask.values()]
+}

@@ -1,0 +1,143 @@
+/**
+ * The index entry of a task for lists of traces: a few hundred bytes in the key-value store, without any content. Root entries are
+ * listed; the others add to the totals of their root, and differ by their key.
+ */
+import { isTerminal, traceIdOfTask } from '@parley/a2a'
+import type { Json, KeyValueEntry, KeyValueWrite, TaskState } from '@parley/a2a'
+import type { DelegationContext, TraceStatus, TraceSummary } from './trace-types.ts'
+import type { SpanTotals } from './span-totals.ts'
+import { replaceTotals, emptyTotals } from './span-totals.ts'
+import type { TaskTrace } from './task-trace.ts'
+
+export interface TraceIndexEntry {
+  readonly traceId: string
+  readonly contextId: string
+  readonly agent: string
+  readonly caller: string
+  readonly tenant: string
+  readonly state: TaskState
+  readonly messageId: string
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly error?: string
+  readonly delegation?: DelegationContext
+  /** The root task of its tree in this hub; its own id if it is the root. */
+  readonly root: string
+  /** The seq of the last record included. */
+  readonly head: number
+  readonly own: SpanTotals
+  /** The totals of the whole tree. Only for roots. */
+  readonly all: SpanTotals
+  readonly tasks: number
+  readonly agents: readonly string[]
+  readonly models: readonly string[]
+  readonly tools: readonly string[]
+}
+
+/** The kind of the entries in the key-value store. */
+export const traceIndexKind = 'traces'
+
+/** Task ids are ordered by time, so a list of roots is, too. */
+export const rootKey = (taskId: string): string => `root/${taskId}`
+export const childKey = (taskId: string): string => `child/${taskId}`
+/** Finds tasks by a trace id that a caller chose. */
+export const traceKey = (traceId: string, taskId: string): string => `trace/${traceId}/${taskId}`
+export const childOfKey = (parentId: string, taskId: string): string => `below/${parentId}/${taskId}`
+
+/** Maximum number of names of one sort, and of tasks, per root. */
+const maxNames = 20
+
+export function traceEntryFrom(note: KeyValueEntry | undefined): TraceIndexEntry | undefined {
+  return note === undefined ? undefined : (note.value as unknown as TraceIndexEntry)
+}
+
+/** The entry of a task. `root` is its own id unless another task of this hub created it. */
+export function traceEntryOf(trace: TaskTrace, root: string, before: TraceIndexEntry | undefined): TraceIndexEntry {
+  const { partition, totals, endedAt, error, delegation } = trace
+  const own = totals.totals
+  const names = { agents: [partition.agent], models: [...totals.models], tools: [...totals.tools] }
+  return {
+    traceId: trace.traceId,
+    contextId: trace.contextId,
+    agent: partition.agent,
+    caller: partition.owner,
+    tenant: partition.tenant,
+    state: trace.state,
+    messageId: trace.idempotencyKey,
+    startedAt: trace.startedAt,
+    ...(endedAt !== undefined ? { endedAt } : {}),
+    ...(error !== undefined ? { error } : {}),
+    ...(delegation !== undefined ? { delegation } : {}),
+    root,
+    head: trace.head,
+    own,
+    all: replaceTotals(before?.all ?? emptyTotals, before?.own ?? emptyTotals, own),
+    tasks: before?.tasks ?? 1,
+    agents: mergeNames(before?.agents, names.agents),
+    models: mergeNames(before?.models, names.models),
+    tools: mergeNames(before?.tools, names.tools),
+  }
+}
+
+/** The root entry with the new totals of a task below it. */
+export function addChildTotals(
+  root: TraceIndexEntry,
+  child: TraceIndexEntry,
+  before: TraceIndexEntry | undefined,
+): TraceIndexEntry {
+  return {
+    ...root,
+    all: replaceTotals(root.all, before?.own ?? emptyTotals, child.own),
+    tasks: root.tasks + (before === undefined ? 1 : 0),
+    agents: mergeNames(root.agents, child.agents),
+    models: mergeNames(root.models, child.models),
+    tools: mergeNames(root.tools, child.tools),
+  }
+}
+
+/** The writes for a task: its entry and its lookup keys. */
+export function traceEntryWrites(
+  taskId: string,
+  note: TraceIndexEntry,
+  keptMs: number | undefined,
+): readonly KeyValueWrite[] {
+  const expiry = note.endedAt === undefined || keptMs === undefined ? {} : { expiresAt: note.endedAt + keptMs }
+  const isRoot = note.root === taskId
+  const parent = note.delegation?.parentTaskId
+  const found = { taskId }
+  return [
+    { key: isRoot ? rootKey(taskId) : childKey(taskId), value: note as unknown as Json, ...expiry },
+    ...(isRoot && note.traceId !== traceIdOfTask(taskId)
+      ? [{ key: traceKey(note.traceId, taskId), value: found, ...expiry }]
+      : []),
+    ...(parent !== undefined ? [{ key: childOfKey(parent, taskId), value: found, ...expiry }] : []),
+  ]
+}
+
+export function traceSummaryOf(taskId: string, note: TraceIndexEntry): TraceSummary {
+  const { messageId, delegation, own: _own, head: _head, root: _root, all, ...rest } = note
+  return {
+    type: 'A2A_TASK',
+    taskId,
+    ...rest,
+    ...all,
+    status: traceStatusOf(note.state),
+    idempotencyKey: messageId,
+    ...(delegation !== undefined ? { delegationContext: delegation } : {}),
+  }
+}
+
+/** The keys that were written for a task. */
+export function traceEntryKeys(taskId: string, note: TraceIndexEntry): readonly string[] {
+  return traceEntryWrites(taskId, note, undefined).map(({ key }) => key)
+}
+
+/** A canceled task has not done its work: it is listed with the failures, and its state tells which it is. */
+export function traceStatusOf(state: TaskState): TraceStatus {
+  if (state === 'TASK_STATE_COMPLETED') return 'SUCCESS'
+  return isTerminal(state) ? 'ERROR' : 'PENDING'
+}
+
+function mergeNames(before: readonly string[] = [], more: readonly string[]): readonly string[] {
+  return [...new Set([...before, ...more])].slice(0, maxNames)
+}

@@ -1,0 +1,221 @@
+/**
+ * Trace queries for operators: lists from the index, and single traces as trees, which are read from the task logs and so are
+ * always current.
+ */
+import { spanIdOfEvent, traceIdOfTask } from '@parley/a2a'
+import type { KeyValueStore, PushAttempt, Store, TaskRow } from '@parley/a2a'
+import type { Trace, TraceNode, TracePage, TraceQuery, Traces, TraceSpan, TraceSummary } from './trace-types.ts'
+import { spanOutcomeOf, TaskTrace } from './task-trace.ts'
+import type { TraceIndex } from './trace-index.ts'
+import {
+  childOfKey,
+  childKey,
+  traceEntryFrom,
+  traceEntryOf,
+  rootKey,
+  traceSummaryOf,
+  traceKey,
+  traceIndexKind,
+} from './trace-summary.ts'
+import type { TraceIndexEntry } from './trace-summary.ts'
+import { removeTraceEntry } from './trace-retention.ts'
+import { pushAttemptSpan, buildTraceTree } from './trace-tree.ts'
+
+export interface TracesDeps {
+  readonly store: Pick<Store, 'load' | 'read' | 'firstSeq' | 'listPush' | 'listAttempts'>
+  readonly kv: KeyValueStore
+  /** Refreshed first, within a short time limit. */
+  readonly index: Pick<TraceIndex, 'refresh'>
+}
+
+/** Entries read for one page, regardless of the number of matches. */
+const maxSearched = 2_000
+const pageSize = 100
+const refreshMs = 1_000
+const pageRecords = 1_000
+const pageBytes = 1_000_000
+/** Maximum number of tasks in one tree. */
+const maxTasks = 200
+const maxSpans = 10_000
+const maxAttempts = 100
+const maxRoots = 20
+
+export function createTraces({ store, kv, index }: TracesDeps): Traces {
+  return {
+    async list(query) {
+      await refreshIndex()
+      const traces: TraceSummary[] = []
+      let after = query.before === undefined ? undefined : rootKey(query.before)
+      for (let searched = 0; searched < maxSearched; searched += pageSize) {
+        const page = await kv.list(traceIndexKind, {
+          prefix: rootKey(''),
+          descending: true,
+          limit: pageSize,
+          ...(after !== undefined ? { after } : {}),
+        })
+        for (const note of page) {
+          after = note.key
+          const taskId = note.key.slice(rootKey('').length)
+          const summary = traceSummaryOf(taskId, traceEntryFrom(note) as TraceIndexEntry)
+          if (!matchesQuery(summary, query) || !(await taskExists(taskId, traceEntryFrom(note)))) continue
+          traces.push(summary)
+          if (traces.length === query.limit) return { traces, before: taskId }
+        }
+        if (page.length < pageSize) return { traces }
+      }
+      return { traces, ...(after !== undefined ? { before: after.slice(rootKey('').length) } : {}) } satisfies TracePage
+    },
+
+    async get(id) {
+      await refreshIndex()
+      const roots = await tasksOf(id)
+      const found = await Promise.all(roots.map((taskId) => show(taskId)))
+      return found.filter((trace) => trace !== undefined)
+    },
+  }
+
+  async function refreshIndex(): Promise<void> {
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, refreshMs)
+    await Promise.race([index.refresh(), late.promise])
+    clearTimeout(timer)
+  }
+
+  /** A pruned task takes its trace with it. */
+  async function taskExists(taskId: string, note: TraceIndexEntry | undefined): Promise<boolean> {
+    if ((await store.load(taskId)) !== undefined) return true
+    await removeTraceEntry(kv, taskId, note)
+    return false
+  }
+
+  /** The task itself, or the tasks at which a trace begins here, if a caller chose the id. */
+  async function tasksOf(id: string): Promise<readonly string[]> {
+    if ((await store.load(id)) !== undefined) return [id]
+    if (!/^[\da-f]{32}$/.test(id)) return []
+    const own = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    const named = await kv.list(traceIndexKind, { prefix: traceKey(id, ''), limit: maxRoots })
+    const isOwn = traceIdOfTask(own) === id && (await store.load(own)) !== undefined
+    return [...(isOwn ? [own] : []), ...named.map(({ key }) => key.slice(traceKey(id, '').length))]
+  }
+
+  async function show(taskId: string): Promise<Trace | undefined> {
+    const visited = { tasks: new Set<string>(), spans: 0, isPartial: false }
+    const shown = await tree(taskId)
+    if (shown === undefined) return undefined
+    const { root, trace, row } = shown
+    const note = traceEntryFrom(await kv.read(traceIndexKind, rootKey(taskId)))
+    // A task below another root has only its own totals.
+    const known = note ?? traceEntryFrom(await kv.read(traceIndexKind, childKey(taskId)))
+    const isDropped = known !== undefined && trace.head < known.head
+    const summary = traceSummaryOf(taskId, isDropped ? known : traceEntryOf(trace, taskId, known))
+    return { summary: { ...summary, state: row.status.state }, root, isPartial: visited.isPartial }
+
+    async function tree(
+      id: string,
+    ): Promise<{ readonly root: TraceNode; readonly trace: TaskTrace; readonly row: TaskRow } | undefined> {
+      if (visited.tasks.has(id)) return undefined
+      if (visited.tasks.size >= maxTasks) return void (visited.isPartial = true)
+      visited.tasks.add(id)
+      const row = await store.load(id)
+      if (row === undefined) return undefined
+      const spans: TraceSpan[] = []
+      const trace = await readTrace(row, spans)
+      const children = await childrenOf(id, spans)
+      const below: TraceNode[] = []
+      for (const child of children) {
+        const inner = await tree(child)
+        if (inner !== undefined) below.push(inner.root)
+      }
+      const root = buildTraceTree({ taskId: id, spans, below })
+      return root === undefined ? undefined : { root, trace, row }
+    }
+
+    async function readTrace(row: TaskRow, spans: TraceSpan[]): Promise<TaskTrace> {
+      const trace = new TaskTrace(row.id, row, (span) => {
+        visited.spans += 1
+        if (visited.spans <= maxSpans || span.kind === 'task') spans.push(span)
+        else visited.isPartial = true
+      })
+      if ((await store.firstSeq(row.id)) > 1) visited.isPartial = true
+      for (let more = true; more;) {
+        const records = await store.read(row.id, trace.head, pageRecords, pageBytes)
+        for (const record of records) trace.add(record)
+        more = trace.head < row.head && records.length > 0
+      }
+      spans.push(...trace.unfinished())
+      const rootId = spanIdOfEvent(row.id, 0)
+      let root = spans.find(({ spanId }) => spanId === rootId)
+      if (root === undefined) spans.push((root = rootSpanFromRow(row, trace)))
+      for (const attempt of await attemptsOf(row.id)) spans.push(pushAttemptSpan(attempt, root))
+      return trace
+    }
+  }
+
+  /** From the calls that have ended, and from the children themselves. */
+  async function childrenOf(taskId: string, spans: readonly TraceSpan[]): Promise<readonly string[]> {
+    const named = spans.flatMap(({ attributes: { childTaskId } }) =>
+      typeof childTaskId === 'string' ? [childTaskId] : [],
+    )
+    const noted = await kv.list(traceIndexKind, { prefix: childOfKey(taskId, ''), limit: maxTasks })
+    return [...new Set([...named, ...noted.map(({ key }) => key.slice(childOfKey(taskId, '').length))])]
+  }
+
+  async function attemptsOf(taskId: string): Promise<readonly PushAttempt[]> {
+    const configs = await store.listPush(taskId)
+    const attempts = await Promise.all(configs.map(({ id }) => store.listAttempts(taskId, id, maxAttempts)))
+    return attempts.flat()
+  }
+}
+
+/** For a task whose log was pruned: what its row still has. */
+function rootSpanFromRow(
+  { id, status, statusAt, createdAt, agent, owner, contextId }: TaskRow,
+  { traceId }: TaskTrace,
+): TraceSpan {
+  return {
+    traceId,
+    spanId: spanIdOfEvent(id, 0),
+    taskId: id,
+    name: `invoke_agent ${agent}`,
+    kind: 'task',
+    startedAt: createdAt,
+    endedAt: statusAt,
+    outcome: spanOutcomeOf(status.state),
+    attributes: {
+      type: 'A2A_TASK',
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': agent,
+      'gen_ai.conversation.id': contextId,
+      taskId: id,
+      caller: owner,
+      state: status.state,
+    },
+    events: [],
+    droppedEvents: 0,
+    isSampled: true,
+  }
+}
+
+function matchesQuery(summary: TraceSummary, query: TraceQuery): boolean {
+  const { agent, caller, tenant, contextId, state, status, since, until, minDurationMs, minErrors, text } = query
+  const { startedAt, endedAt } = summary
+  return (
+    (agent === undefined || summary.agents.includes(agent)) &&
+    (caller === undefined || summary.caller === caller) &&
+    (tenant === undefined || summary.tenant === tenant) &&
+    (contextId === undefined || summary.contextId === contextId) &&
+    (state === undefined || summary.state === state) &&
+    (status === undefined || summary.status === status) &&
+    (since === undefined || startedAt >= since) &&
+    (until === undefined || startedAt <= until) &&
+    (minDurationMs === undefined || (endedAt ?? Infinity) - startedAt >= minDurationMs) &&
+    (minErrors === undefined || summary.errors >= minErrors) &&
+    (text === undefined || matchesText(summary, text.toLowerCase()))
+  )
+}
+
+function matchesText(summary: TraceSummary, text: string): boolean {
+  const { traceId, taskId, contextId, idempotencyKey, caller, agents, models, tools, error = '' } = summary
+  const names = [traceId, taskId, contextId, idempotencyKey, caller, ...agents, ...models, ...tools, error]
+  return names.some((name) => name.toLowerCase().includes(text))
+}

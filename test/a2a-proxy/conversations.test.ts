@@ -1,0 +1,387 @@
+/** Whose message goes where: contexts, tasks that ask, tasks that are given up, and what of a message is passed on. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { cursorExtension, timestampsExtension, traceExtension } from '@parley/a2a'
+import type { Task } from '@parley/a2a'
+import { startAuthorizationServer } from '../../packages/a2a/src/testing/fixtures/authorization-server.ts'
+import { openProxyToFakeRemote, messageIn, sendForTask } from './fake-remote-fixture.ts'
+import { statusOf, textOf } from './proxy-fixture.ts'
+import { remoteTaskIds, artifact, chunk, statusUpdate, task } from './fake-remote.ts'
+import type { FakeCall } from './fake-remote.ts'
+
+const done = { events: [{ task: task('WORKING') }, statusUpdate('COMPLETED')] }
+const asking = (text: string, messageId: string, state = 'INPUT_REQUIRED') =>
+  task(state, {
+    status: { state: `TASK_STATE_${state}`, message: { messageId, role: 'ROLE_AGENT', parts: [{ text }] } },
+  })
+const mood = 'https://example.com/extensions/mood/v1'
+
+describe('a conversation with a remote agent', () => {
+  it('has a context that no other caller and no other conversation has', async (t) => {
+    for (const keeps of [true, false]) {
+      // One that takes our contexts, and one that puts everybody into the same.
+      const { agent, as, remote } = await openProxyToFakeRemote(t, (call) => {
+        const contextId = (keeps ? messageIn(call).contextId : undefined) ?? remoteTaskIds.contextId
+        return { events: [{ task: { ...task('COMPLETED'), contextId } }] }
+      })
+      const bob = as({ id: 'bob' })
+      await agent.send('1', { contextId: 'c1' })
+      await agent.send('2', { contextId: 'c1' })
+      await agent.send('3', { contextId: 'c2' })
+      await bob.send('4', { contextId: 'c1' })
+      await bob.send('5', { contextId: 'c1' })
+      const [one, two, three, four, five] = remote.called(/Send/).map((call) => messageIn(call).contextId)
+      assert.equal(two, keeps ? one : remoteTaskIds.contextId)
+      assert.equal(new Set([two, three, four]).size, 3)
+      assert.equal(four, five)
+      assert.ok(![one, two, three, four].includes('c1'), 'the ids of our callers stay with us')
+    }
+  })
+
+  it('has the context that the agent chose, if it chose one, and after a restart', async (t) => {
+    const { agent, remote, restart } = await openProxyToFakeRemote(t, () => done)
+    await agent.send('1', { contextId: 'c1' })
+    const { agent: later } = await restart()
+    await later.send('2', { contextId: 'c1' })
+    const [first, second] = remote.called(/Send/).map((call) => messageIn(call).contextId)
+    assert.notEqual(first, remoteTaskIds.contextId)
+    assert.equal(second, remoteTaskIds.contextId)
+  })
+
+  it('has none of our making with an agent that refuses such, and then that of the agent [B-56]', async (t) => {
+    const { agent, remote } = await openProxyToFakeRemote(t, (call) => {
+      if (call.method === 'GetTask') return { result: task('COMPLETED') }
+      const { contextId } = messageIn(call)
+      if (contextId === undefined || contextId === remoteTaskIds.contextId) return done
+      return { error: { code: -32602, message: 'I do not know this context' } }
+    })
+    assert.equal(statusOf(await sendForTask(agent, 'go', { contextId: 'c1' })), 'COMPLETED')
+    assert.equal(statusOf(await sendForTask(agent, 'go', { contextId: 'c1' })), 'COMPLETED')
+    const contexts = remote.called(/Send/).map((call) => messageIn(call).contextId)
+    assert.deepEqual(contexts.slice(1), [undefined, remoteTaskIds.contextId])
+  })
+
+  it('goes on in the task that asked, which is told once what it asked [B-102]', async (t) => {
+    const { agent, remote } = await openProxyToFakeRemote(t, ({ count }) => {
+      if (count === 1) return { events: [{ task: asking('Which city?', 'q1') }] }
+      // As some do, it shows the task with its question before it takes the answer.
+      return { events: [{ task: asking('Which city?', 'q1') }, chunk('Oslo it is'), statusUpdate('COMPLETED')] }
+    })
+    const asked = await sendForTask(agent)
+    assert.equal(statusOf(asked), 'INPUT_REQUIRED: Which city?')
+    const events = await agent.stream('Oslo', { taskId: asked.id }).all()
+    assert.ok(!JSON.stringify(events.slice(1)).includes('Which city?'))
+    const told = await agent.get(asked.id)
+    assert.deepEqual([statusOf(told), textOf(told)], ['COMPLETED', 'Oslo it is'])
+    const [first, second] = remote.called(/Send/).map(messageIn)
+    assert.deepEqual([first?.taskId, second?.taskId, second?.contextId], [undefined, 'r1', undefined])
+    assert.notEqual(first?.messageId, second?.messageId)
+    const questions = (told.history ?? []).filter((message) => JSON.stringify(message).includes('Which city?'))
+    assert.equal(questions.length, 1)
+  })
+
+  it('tells a second question though it is shown as the first was', async (t) => {
+    const { agent } = await openProxyToFakeRemote(t, ({ method, count }) => {
+      if (method === 'GetTask') return { result: asking('Which street?', 'q2') }
+      if (method === 'SubscribeToTask') return { error: { code: -32004, message: 'no' } }
+      return { events: [{ task: count === 1 ? asking('Which city?', 'q1') : asking('Which street?', 'q2') }] }
+    })
+    const asked = await sendForTask(agent)
+    const again = await sendForTask(agent, 'Oslo', { taskId: asked.id })
+    assert.equal(statusOf(again), 'INPUT_REQUIRED: Which street?')
+  })
+
+  it('tells what became of a task that went on without an answer [B-156]', async (t) => {
+    const { agent } = await openProxyToFakeRemote(t, ({ method, count }) => {
+      if (method === 'SendStreamingMessage' && count === 1) {
+        return { events: [{ task: asking('Sign in at https://id.example.com', 'q1', 'AUTH_REQUIRED') }] }
+      }
+      if (method !== 'GetTask') return { error: { code: -32004, message: 'The task has ended' } }
+      return { result: task('COMPLETED', { artifacts: [artifact('signed in')] }) }
+    })
+    const asked = await sendForTask(agent)
+    assert.equal(statusOf(asked), 'AUTH_REQUIRED: Sign in at https://id.example.com')
+    const ended = await sendForTask(agent, 'I have', { taskId: asked.id })
+    assert.deepEqual([statusOf(ended), textOf(ended)], ['COMPLETED', 'signed in'])
+  })
+
+  it('gives a message that waited a task of its own behind ours, and keeps their artifacts apart [B-44]', async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const { agent, remote } = await openProxyToFakeRemote(t, ({ count }) => {
+      const taskId = `r${count}`
+      const at = { taskId, contextId: 'rc' }
+      return {
+        events: [
+          { task: { ...task('WORKING'), id: taskId } },
+          ...(count === 1 ? [() => gate.promise] : []),
+          { artifactUpdate: { ...at, artifact: artifact(`answer ${count}`), lastChunk: true } },
+          { statusUpdate: { ...at, status: { state: 'TASK_STATE_COMPLETED' } } },
+        ],
+      }
+    })
+    const first = (await agent.send('one', { returnImmediately: true })) as Task
+    const both = agent.send('two', { taskId: first.id })
+    gate.resolve()
+    const ended = (await both) as Task
+    assert.deepEqual([ended.id, statusOf(ended)], [first.id, 'COMPLETED'])
+    const answers = ended.artifacts?.map(({ parts }) => parts[0] && 'text' in parts[0] && parts[0].text)
+    assert.deepEqual(answers, ['answer 1', 'answer 2'])
+    const [, second] = remote.called(/Send/).map(messageIn)
+    assert.deepEqual([second?.taskId, second?.referenceTaskIds], [undefined, ['r1']])
+  })
+
+  it('refers to the tasks of the agent where the caller refers to ours', async (t) => {
+    const { agent, remote } = await openProxyToFakeRemote(t, () => done)
+    const { id } = await sendForTask(agent)
+    const parts = [{ text: 'more' }]
+    await agent.send({ parts, referenceTaskIds: [id, 'of somebody else'] })
+    const [, second] = remote.called(/Send/).map(messageIn)
+    assert.deepEqual(second?.referenceTaskIds, ['r1'])
+  })
+})
+
+describe('a task that is given up', () => {
+  const working = (more: readonly (() => Promise<unknown>)[] = []) =>
+    ({ events: [{ task: task('WORKING') }, chunk('begun'), ...more], then: 'hang' }) as const
+
+  async function begun(agent: { get(id: string): Promise<Task>; send: unknown }, id: string): Promise<void> {
+    while (textOf(await agent.get(id)) !== 'begun');
+  }
+
+  it('is canceled with the agent [B-110]', async (t) => {
+    const { agent, remote } = await openProxyToFakeRemote(t, ({ method }) =>
+      method === 'CancelTask' ? { result: task('CANCELED') } : working(),
+    )
+    const { id } = (await agent.send('go', { returnImmediately: true })) as Task
+    await begun(agent, id)
+    assert.equal(statusOf(await agent.cancel(id)), 'CANCELED')
+    assert.deepEqual(
+      remote.called(/CancelTask/).map(({ params }) => params['id']),
+      ['r1'],
+    )
+  })
+
+  it('and has ended first, has ended as it did [B-113]', async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const { agent } = await openProxyToFakeRemote(t, ({ method }) => {
+      if (method !== 'CancelTask') {
+        return {
+          events: [{ task: task('WORKING') }, chunk('begun'), () => gate.promise, statusUpdate('COMPLETED', 'Done')],
+        }
+      }
+      gate.resolve()
+      return { error: { code: -32002, message: 'Task cannot be canceled' } }
+    })
+    const { id } = (await agent.send('go', { returnImmediately: true })) as Task
+    await begun(agent, id)
+    await assert.rejects(agent.cancel(id), { code: 'TASK_NOT_CANCELABLE' })
+    assert.equal(statusOf(await agent.get(id)), 'COMPLETED: Done')
+  })
+
+  it('and cannot be canceled there, is canceled here, whatever the agent says later [B-43]', async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const { agent } = await openProxyToFakeRemote(
+      t,
+      ({ method }) =>
+        method === 'CancelTask'
+          ? { error: { code: -32004, message: 'I cannot' } }
+          : {
+              events: [
+                { task: task('WORKING') },
+                chunk('begun'),
+                () => gate.promise,
+                statusUpdate('COMPLETED', 'Done'),
+              ],
+            },
+      {},
+      { test: { cancelGraceMs: 200 } },
+    )
+    const { id } = (await agent.send('go', { returnImmediately: true })) as Task
+    await begun(agent, id)
+    assert.equal(statusOf(await agent.cancel(id)), 'CANCELED')
+    gate.resolve()
+    assert.equal(statusOf(await agent.get(id)), 'CANCELED')
+  })
+
+  it('before the agent has said which task it is, is canceled when it says so', async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const canceled = Promise.withResolvers<FakeCall>()
+    const { agent, remote } = await openProxyToFakeRemote(t, async (call) => {
+      if (call.method === 'CancelTask') {
+        canceled.resolve(call)
+        return { result: task('CANCELED') }
+      }
+      await gate.promise
+      return working()
+    })
+    const { id } = (await agent.send('go', { returnImmediately: true })) as Task
+    while (remote.called(/Send/).length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const canceling = agent.cancel(id)
+    gate.resolve()
+    assert.equal(statusOf(await canceling), 'CANCELED')
+    assert.equal((await canceled.promise).params['id'], 'r1')
+  })
+
+  it('while it waits for an answer is canceled with the agent, too', async (t) => {
+    const canceled = Promise.withResolvers<FakeCall>()
+    const { agent } = await openProxyToFakeRemote(t, (call) => {
+      if (call.method !== 'CancelTask') return { events: [{ task: asking('Which city?', 'q1') }] }
+      canceled.resolve(call)
+      return { result: task('CANCELED') }
+    })
+    const { id } = await sendForTask(agent)
+    assert.equal(statusOf(await agent.cancel(id)), 'CANCELED')
+    assert.equal((await canceled.promise).params['id'], 'r1')
+  })
+})
+
+describe('what a remote agent is told', () => {
+  it('is the parts and the metadata of the caller, and not what belongs to our line with the caller', async (t) => {
+    const { agent, remote } = await openProxyToFakeRemote(t, () => done)
+    const parts = [
+      { text: 'look', metadata: { n: 1 } },
+      { data: { rows: [1, null] }, mediaType: 'application/json' },
+      { raw: 'AQL/', filename: 'a.bin', mediaType: 'application/x-a' },
+      { url: 'https://example.com/a.pdf', filename: 'a.pdf' },
+    ]
+    await agent.send(
+      { parts, metadata: { [mood]: 'good', [traceExtension]: { traceId: 'x' }, traceId: 'x', keep: true } },
+      { metadata: { skillId: 'fake', [cursorExtension]: {} }, acceptedOutputModes: ['text/plain'] },
+    )
+    const [call] = remote.called(/Send/)
+    assert.ok(call !== undefined)
+    assert.deepEqual(messageIn(call).parts, parts)
+    assert.deepEqual(messageIn(call).metadata, { [mood]: 'good', keep: true })
+    assert.deepEqual(call.params['metadata'], { skillId: 'fake' })
+    assert.deepEqual(call.params['configuration'], { acceptedOutputModes: ['text/plain'] })
+  })
+
+  it('are the extensions that the caller uses and the agent knows [B-142]', async (t) => {
+    const unknown = 'https://example.com/extensions/other/v1'
+    const card = { capabilities: { streaming: true, extensions: [{ uri: mood }, { uri: cursorExtension }] } }
+    const { agent, remote, opened } = await openProxyToFakeRemote(
+      t,
+      () => done,
+      { card },
+      { entry: { extensions: [mood] } },
+    )
+    assert.deepEqual(opened.extensions, [{ uri: mood }])
+    await agent.send({ parts: [{ text: 'hi' }], extensions: [mood, unknown, cursorExtension] })
+    await agent.send('hi')
+    const [first, second] = remote.called(/Send/)
+    assert.equal(first?.headers['a2a-extensions'], mood)
+    assert.deepEqual(first && messageIn(first).extensions, [mood])
+    assert.equal(second?.headers['a2a-extensions'], undefined)
+  })
+
+  it('are extensions that it requires, where the configuration passes them on [B-144]', async (t) => {
+    const card = { capabilities: { streaming: true, extensions: [{ uri: mood, required: true }] } }
+    const { agent, remote } = await openProxyToFakeRemote(t, () => done, { card }, { entry: { extensions: [mood] } })
+    await agent.send('hi')
+    assert.equal(remote.called(/Send/)[0]?.headers['a2a-extensions'], mood)
+  })
+
+  it('is who we are, as its card wants it, and who calls only if the configuration says so', async (t) => {
+    const card = {
+      securitySchemes: { key: { apiKeySecurityScheme: { location: 'header', name: 'X-Fake-Key' } } },
+      securityRequirements: [{ schemes: { key: { list: [] } } }],
+    }
+    const entry = { auth: { apiKey: 'k-1' }, headers: { 'x-team': 'blue' } }
+    const quiet = await openProxyToFakeRemote(t, () => done, { card }, { entry })
+    await quiet.agent.send('hi')
+    const { headers } = quiet.remote.called(/Send/)[0] as FakeCall
+    assert.deepEqual([headers['x-fake-key'], headers['x-team']], ['k-1', 'blue'])
+    assert.ok(!JSON.stringify(headers).includes('alice'))
+    const open = await openProxyToFakeRemote(t, () => done, {}, { entry: { forwardCaller: 'X-Forwarded-User' } })
+    await open.agent.send('hi')
+    await open.as({ id: 'https://id.example.com|zoë' }).send('hi')
+    const users = open.remote.called(/Send/).map((call) => call.headers['x-forwarded-user'])
+    assert.deepEqual(users, ['alice', 'https://id.example.com|zo%C3%AB'])
+  })
+
+  it('is a token by client credentials, which is had once for many calls', async (t) => {
+    const server = await startAuthorizationServer({ clientId: 'hub', clientSecret: 's3cret' })
+    t.after(() => server.close())
+    const oauth = { clientId: 'hub', clientSecret: 's3cret', tokenUrl: `${server.url}/token` }
+    const { agent, remote, opened } = await openProxyToFakeRemote(t, () => done, {}, { entry: { auth: { oauth } } })
+    await agent.send('hi')
+    await opened.fetchCard?.(AbortSignal.timeout(5_000))
+    await agent.send('hi')
+    const shown = remote.called(/Send/).map(({ headers }) => headers.authorization)
+    assert.match(shown[0] ?? '', /^Bearer \S+$/)
+    assert.equal(shown[1], shown[0])
+    assert.equal(server.asked.filter(({ path }) => path === '/token').length, 1)
+  })
+
+  it('is the tenant that its interface names, or that the configuration does [B-165]', async (t) => {
+    for (const [entry, tenant] of [
+      [{}, 'blue'],
+      [{ tenant: 'red' }, 'red'],
+    ] as const) {
+      let url = ''
+      const { agent, remote } = await openProxyToFakeRemote(
+        t,
+        () => done,
+        {
+          card: () => ({
+            supportedInterfaces: [
+              { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: 'blue' },
+            ],
+          }),
+        },
+        { entry },
+      )
+      url = remote.url
+      await agent.send('hi')
+      assert.equal(remote.called(/Send/)[0]?.params['tenant'], tenant)
+    }
+  })
+})
+
+describe('what a remote agent says', () => {
+  it('is passed on with its names and its metadata, and without what belongs to our line with it', async (t) => {
+    const ofTheLine = { [cursorExtension]: { cursor: '7' }, [timestampsExtension]: { at: 'now' } }
+    const shown = {
+      artifactId: 'report',
+      name: 'Report',
+      description: 'All there is',
+      parts: [{ text: 'one' }],
+      metadata: { page: 1, ...ofTheLine },
+      extensions: [mood, cursorExtension],
+    }
+    const { agent } = await openProxyToFakeRemote(t, () => ({
+      events: [
+        { task: task('WORKING') },
+        {
+          artifactUpdate: {
+            ...remoteTaskIds,
+            artifact: shown,
+            lastChunk: true,
+            metadata: { of: 'event', ...ofTheLine },
+          },
+        },
+        {
+          statusUpdate: {
+            ...remoteTaskIds,
+            status: {
+              state: 'TASK_STATE_COMPLETED',
+              message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'ok' }], metadata: { [mood]: 'good' } },
+            },
+            metadata: { [traceExtension]: { traceId: 'x' }, traceId: 'x', spanId: 'y', tokens: 3 },
+          },
+        },
+      ],
+    }))
+    const events = await agent.stream('go').all()
+    const update = events.find((event) => 'artifactUpdate' in event)
+    assert.ok(update !== undefined && 'artifactUpdate' in update)
+    const { artifact: told, metadata, lastChunk } = update.artifactUpdate
+    assert.deepEqual(told, { ...shown, metadata: { page: 1 }, extensions: [mood] })
+    assert.deepEqual([metadata, lastChunk], [{ of: 'event' }, true])
+    const last = events.at(-1)
+    assert.ok(last !== undefined && 'statusUpdate' in last)
+    assert.deepEqual(last.statusUpdate.metadata, { tokens: 3 })
+    assert.deepEqual(last.statusUpdate.status.message?.metadata, { [mood]: 'good' })
+    assert.notEqual(last.statusUpdate.status.message?.messageId, 'm')
+  })
+})

@@ -1,0 +1,134 @@
+/**
+ * The hub is killed in the middle of a run of a remote agent. The remote agent goes on meanwhile; the next hub picks its
+ * task up again, and whoever reads is told everything once.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { StreamEvent } from '@parley/a2a'
+import { clearCardCache, connect } from '@parley/a2a/client'
+import type { EventFrame } from '@parley/a2a/client'
+import { freePort } from '../free-port.ts'
+import { newFolder, startHub } from '../hub/running-hub.ts'
+import type { PeerKind } from '../interop/client/peer.ts'
+import { sdk03 } from '../interop/client/sdk-0.3-server.ts'
+import { sdk1 } from '../interop/client/sdk-1-server.ts'
+import { chunksIn, statesIn } from './fake-remote-fixture.ts'
+import { statusOf, textOf } from './proxy-fixture.ts'
+import { parleyPeer } from './parley-peer.ts'
+import { createRemoteScript, dripPiece, heldText, numberedWords } from './remote-script.ts'
+import type { RemoteScript } from './remote-script.ts'
+
+interface World {
+  readonly script: RemoteScript
+  release(name: string): void
+  connect(): ReturnType<typeof connect>
+  kill(): void
+  restart(): Promise<void>
+}
+
+async function openWorld(t: TestContext, kind: PeerKind): Promise<World> {
+  clearCardCache()
+  const script = createRemoteScript()
+  const peer = await kind.open(script.play)
+  t.after(() => peer.close())
+  const port = String(await freePort())
+  const partner = `{ kind: a2a, url: "${peer.url}", protocol: "${kind.version}", bindings: ["${kind.binding}"], allowPrivate: true, pollEvery: 50ms }`
+  const folder = await newFolder({ 'parley.yaml': `agents:\n  partner: ${partner}\n` })
+  const start = () => startHub(folder, ['-c', 'parley.yaml'], { PORT: port, GRPC_PORT: '' })
+  let hub = await start()
+  return {
+    script,
+    release: peer.release,
+    connect: () =>
+      connect(`${hub.url}/a2a/partner`, { limits: { attempts: 200, firstDelayMs: 50, maxDelayMs: 100, pollMs: 50 } }),
+    kill: () => hub.signal('SIGKILL'),
+    async restart() {
+      hub = await start()
+    },
+  }
+}
+
+const eventsOf = (frames: readonly EventFrame[]): readonly StreamEvent[] => frames.map(({ event }) => event)
+
+/** Each event under a number of its own, and the numbers grow. */
+function assertOnce(frames: readonly EventFrame[]): void {
+  const ids = frames.map(({ id }) => Number(id))
+  const grown = [...new Set(ids)].sort((a, b) => a - b)
+  assert.deepEqual(ids, grown)
+}
+
+const remotes: readonly [kind: PeerKind, isOurs: boolean][] = [
+  [parleyPeer('1.0', 'JSONRPC'), true],
+  [parleyPeer('1.0', 'GRPC'), true],
+  [sdk1('1.0', 'JSONRPC'), false],
+  [sdk03('JSONRPC'), false],
+]
+
+for (const [kind, isOurs] of remotes) {
+  describe(`a hub that is killed before ${kind.name}`, { timeout: 120_000 }, () => {
+    it('goes on with a task that holds, with nothing lost and nothing twice [B-52]', async (t) => {
+      const world = await openWorld(t, kind)
+      const agent = await world.connect()
+      const stream = agent.stream('hold it')
+      const frames: EventFrame[] = []
+      const killed = Promise.withResolvers<void>()
+      const restarted = killed.promise.then(async () => {
+        world.kill()
+        // While nobody listens it says the rest.
+        world.release('hold it')
+        await world.restart()
+      })
+      for await (const frame of stream.frames()) {
+        frames.push(frame)
+        if (chunksIn([frame.event]).includes('two ')) killed.resolve()
+      }
+      await restarted
+      assertOnce(frames)
+      assert.equal(chunksIn(eventsOf(frames)).join(''), heldText)
+      const states = statesIn(eventsOf(frames))
+      assert.deepEqual(states[0], 'WORKING: Holding')
+      assert.equal(states.at(-1), 'COMPLETED')
+      assert.equal(new Set(states).size, states.length, `said twice: ${states.join(', ')}`)
+      if (isOurs) assert.deepEqual(chunksIn(eventsOf(frames)), ['one ', 'two ', 'three ', 'four'])
+      assert.deepEqual(world.script.played, ['hold it'], 'the remote agent was asked once')
+    })
+
+    it('goes on with a task that talks all the while, however often it is killed [B-52]', async (t) => {
+      const world = await openWorld(t, kind)
+      const agent = await world.connect()
+      const all = 300
+      const stream = agent.stream(`drip ${all}`)
+      const frames: EventFrame[] = []
+      const heard = (): number => chunksIn(eventsOf(frames)).join('').split(' ').length - 1
+      const killer = (async () => {
+        for (const round of [1, 2]) {
+          const from = heard()
+          // Where the task can only be looked at, a look brings much at a time.
+          while (heard() < from + (isOurs ? 20 : 1)) await sleep(5)
+          world.kill()
+          await world.restart()
+          while (heard() < round * dripPiece(all)) await sleep(5)
+          world.release(`drip ${round}`)
+        }
+      })()
+      for await (const frame of stream.frames()) frames.push(frame)
+      await killer
+      assertOnce(frames)
+      const events = eventsOf(frames)
+      assert.equal(chunksIn(events).join(''), numberedWords(all).join(''))
+      if (isOurs) {
+        assert.deepEqual(chunksIn(events), numberedWords(all))
+        const told = statesIn(events).filter((state) => state.startsWith('WORKING'))
+        assert.deepEqual(
+          told,
+          numberedWords(all).flatMap((_, index) => (index % 16 === 15 ? [`WORKING: at ${index}`] : [])),
+        )
+      }
+      const task = await agent.get(stream.taskId ?? '')
+      assert.deepEqual([statusOf(task), textOf(task)], ['COMPLETED', numberedWords(all).join('')])
+      assert.equal(world.script.played.length, 1, 'the remote agent was asked once')
+    })
+  })
+}

@@ -1,0 +1,94 @@
+/** One remote agent behind an agent of ours, without the rest of a hub: what a caller sees of it, and what it logged. */
+import type { TestContext } from 'node:test'
+import { memoryKeyValueStore, memoryStore } from '@parley/a2a'
+import type { Caller, KeyValueStore, Store, Task } from '@parley/a2a'
+import { clearCardCache } from '@parley/a2a/client'
+import { testAgent } from '@parley/a2a/testing'
+import type { TestAgent, TestAgentOptions } from '@parley/a2a/testing'
+import { a2aKind } from '../../packages/hub/src/agents/a2a/index.ts'
+import type { AgentServices, OpenAgent } from '../../packages/hub/src/agents/kind.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import type { LoggedLine } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+
+export interface ProxyFixture {
+  readonly agent: TestAgent
+  readonly opened: OpenAgent
+  readonly lines: readonly LoggedLine[]
+  /** The same store and notes, seen by a hub that starts anew after this one was closed. */
+  restart(): Promise<ProxyFixture>
+  /** The same hub, called by somebody else. */
+  as(caller: Caller): TestAgent
+  close(): Promise<void>
+}
+
+export interface ProxyFixtureOptions {
+  readonly entry?: Record<string, unknown>
+  readonly services?: Partial<AgentServices>
+  readonly test?: TestAgentOptions
+}
+
+export async function openProxyFixture(
+  t: TestContext,
+  url: string,
+  options: ProxyFixtureOptions = {},
+): Promise<ProxyFixture> {
+  clearCardCache()
+  // A hub that goes closes its store; here the next one finds what it held.
+  const store = { ...memoryStore({ leaseTtlMs: 60_000 }), close: async () => {} }
+  return open(t, url, options, options.test?.store ?? store, memoryKeyValueStore())
+}
+
+async function open(
+  t: TestContext,
+  url: string,
+  options: ProxyFixtureOptions,
+  store: Store,
+  notes: KeyValueStore,
+): Promise<ProxyFixture> {
+  const lent = testAgentServices({ kv: notes, ...options.services })
+  const entry = a2aKind.schema.parse({ url, allowPrivate: true, pollEvery: '20ms', ...options.entry })
+  const opened = await a2aKind.open(entry, lent)
+  const callers: TestAgent[] = []
+  const seenBy = (caller: Caller): TestAgent => {
+    const agent = testAgent(opened.agent, {
+      openAfterMs: 20,
+      ...options.test,
+      store,
+      caller,
+      server: { log: lent.log, ...options.test?.server },
+    })
+    callers.push(agent)
+    return agent
+  }
+  let isClosed = false
+  const close = async (): Promise<void> => {
+    if (isClosed) return
+    isClosed = true
+    for (const caller of callers) await caller.close()
+    await opened.close?.()
+  }
+  t.after(close)
+  return {
+    agent: seenBy({ id: 'alice' }),
+    opened,
+    lines: lent.lines,
+    async restart() {
+      await close()
+      return open(t, url, options, store, notes)
+    },
+    as: seenBy,
+    close,
+  }
+}
+
+export function textOf({ artifacts = [] }: Task): string {
+  return artifacts
+    .flatMap(({ parts }) => parts)
+    .map((part) => ('text' in part ? part.text : ''))
+    .join('')
+}
+
+export function statusOf({ status: { state, message } }: Task): string {
+  const words = (message?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
+  return `${state.replace('TASK_STATE_', '')}${words === '' ? '' : `: ${words}`}`
+}

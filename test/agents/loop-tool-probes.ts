@@ -1,0 +1,24 @@
+/**
+ * Where a test watches its tools, and holds them up: by the name of a desk, which the model says. Apart from the tools, which are
+ * loaded anew by whoever opens them.
+ */
+export interface ToolProbe {
+  readonly calls: string[]
+  readonly release: PromiseWithResolvers<void>
+  readonly started: PromiseWithResolvers<void>
+  readonly stopped: PromiseWithResolvers<void>
+}
+
+const toolProbes = new Map<string, ToolProbe>()
+
+export function toolProbe(name: string): ToolProbe {
+  const known = toolProbes.get(name)
+  const probe = known ?? {
+    calls: [],
+    release: Promise.withResolvers<void>(),
+    started: Promise.withResolvers<void>(),
+    stopped: Promise.withResolvers<void>(),
+  }
+  if (known === undefined) toolProbes.set(name, probe)
+  return probe
+}

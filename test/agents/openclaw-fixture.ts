@@ -1,0 +1,79 @@
+/** An agent of the kind `openclaw` over a gateway, fake or real, as the agent contract and other tests want it. */
+import { memoryKeyValueStore } from '@parley/a2a'
+import type { Agent, AgentLog, KeyValueStore } from '@parley/a2a'
+import type { AgentUnderTest, AgentHarness } from '@parley/a2a/testing'
+import type { OpenAgent } from '../../packages/hub/src/agents/kind.ts'
+import { openClawKind, openOpenClaw } from '../../packages/hub/src/agents/openclaw/index.ts'
+import type { OpenClawTimes } from '../../packages/hub/src/agents/openclaw/run.ts'
+import { testAgentServices } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import type { LoggedLine } from '../../packages/hub/src/agents/testing/test-agent-services.ts'
+import type { ScriptedResponder } from './openclaw-gateway/scripted-responder.ts'
+
+/** Where a gateway is, and what is behind it. */
+export interface GatewayTarget {
+  readonly url: string
+  readonly token: string
+  readonly responder: ScriptedResponder
+}
+
+export interface OpenclawFixture extends AgentUnderTest {
+  readonly open: OpenAgent
+  readonly notes: KeyValueStore
+  readonly responder: ScriptedResponder
+  readonly lines: readonly LoggedLine[]
+  /** Adds one, for logs of others. */
+  readonly warn: AgentLog['warn']
+}
+
+/** `process`es after each other have the same notes, and nothing else in common. */
+export function openOpenclawFixture(
+  place: GatewayTarget,
+  entry: object = {},
+  notes: KeyValueStore = memoryKeyValueStore(),
+  times: OpenClawTimes = { idleMs: 300, everyMs: 50 },
+): OpenclawFixture {
+  const opened: OpenAgent[] = []
+  const parts = testAgentServices({ name: 'bot', guardedFetch: fetch })
+  const { url, token, responder } = place
+  const begin = (): OpenAgent => {
+    const read = openClawKind.schema.parse({ url, token, ...entry })
+    const open = openOpenClaw(read, { ...parts, kv: { ...notes } }, times)
+    opened.push(open)
+    return open
+  }
+  const open = begin()
+  return {
+    open,
+    agent: open.agent,
+    notes,
+    responder,
+    lines: parts.lines,
+    warn: parts.log.warn,
+    reopen: (): Agent => begin().agent,
+    close: async () => {
+      for (const one of opened) await one.close?.()
+    },
+  }
+}
+
+type Harness = AgentHarness<OpenclawFixture>
+
+/** What the mind understands, as the contract asks for it. */
+export const exchanges = {
+  chat: { text: 'count to 5', answer: /^1 2 3 4 5$/, pieces: 2 },
+  each: (word) => ({ text: `say ${word}`, answer: `You said ${word}` }),
+  long: {
+    text: 'work for ever',
+    begun: ({ responder }) => responder.begun(),
+    stopped: ({ responder }) => responder.stopped(),
+  },
+  failing: { text: 'fail now', shown: /^The agent/, hidden: 'sk-123' },
+  memory: { tell: 'remember tangerine', ask: 'what was it?', expects: 'tangerine' },
+  resume: 'reattach',
+  slow: {
+    text: 'take your time',
+    answer: /^one two three$/,
+    begun: ({ responder }) => responder.begun(),
+    release: ({ responder }) => responder.release(),
+  },
+} satisfies Omit<Harness, 'open'>

@@ -1,0 +1,147 @@
+/**
+ * The mind behind an agent of a gateway, the fake one or a real one: it does what it is told, word for word, so that a
+ * test decides what happens. It knows when it is at it, and notices when it is stopped.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface ResponderRequest {
+  /** What callers said in this conversation, oldest first. */
+  readonly messages: readonly string[]
+  /** What came of the command that it asked for, if it did. */
+  readonly result?: string
+  say(piece: string): void
+  readonly signal: AbortSignal
+}
+
+export type ResponderResult =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'exec'; readonly command: string }
+  | { readonly kind: 'failed'; readonly message: string }
+
+export interface ScriptedResponder {
+  respond(thought: ResponderRequest): Promise<ResponderResult>
+  /** Resolves when it holds, or waits to be released. */
+  begun(): Promise<void>
+  /** Resolves when it was stopped in the middle. */
+  stopped(): Promise<void>
+  release(): void
+  /** How often it was asked to begin an answer to this. */
+  times(words: string): number
+  reset(): void
+}
+
+const doneResult: ResponderResult = { kind: 'done' }
+
+export function createScriptedResponder(): ScriptedResponder {
+  let begun = Promise.withResolvers<void>()
+  let stopped = Promise.withResolvers<void>()
+  let released = Promise.withResolvers<void>()
+  let heard: string[] = []
+
+  return {
+    begun: () => begun.promise,
+    stopped: () => stopped.promise,
+    release: () => released.resolve(),
+    times: (words) => heard.filter((text) => text.includes(words)).length,
+    reset() {
+      begun = Promise.withResolvers()
+      stopped = Promise.withResolvers()
+      released = Promise.withResolvers()
+      heard = []
+    },
+    async respond({ messages, result, say, signal }) {
+      const task = lastCommand(messages)
+      if (result !== undefined) {
+        say(`It said: ${result.trim()}`)
+        return doneResult
+      }
+      heard.push(task)
+      const [, count] = /\bcount to (\d+)/.exec(task) ?? []
+      if (count !== undefined) return say3(numbers(Number(count)), say)
+      const [, word] = /\bsay (\w+)$/m.exec(task) ?? []
+      if (word !== undefined) return say3([`You`, ` said`, ` ${word}`], say)
+      const [, command] = /\brun the command (.+)/.exec(task) ?? []
+      if (command !== undefined) {
+        say('Let me see.')
+        return { kind: 'exec', command: command.replace(/[`.]+$/, '') }
+      }
+      if (/\bfail now/.test(task)) return { kind: 'failed', message: 'secret-host.internal refused key sk-123' }
+      if (/\bremember (\w+)/.test(task)) return say3(['Noted'], say)
+      if (/\bwhat was it/.test(task)) return say3([lastWord(messages)], say)
+      if (/\btake your time/.test(task)) return waits(say, signal)
+      if (/\bwork for ever/.test(task)) return holds(say, signal)
+      return say3(['I', ' heard', ' you'], say)
+    },
+  }
+
+  async function waits(say: ResponderRequest['say'], signal: AbortSignal): Promise<ResponderResult> {
+    say('one')
+    await shortPause(signal)
+    begun.resolve()
+    const left = aborted(signal)
+    await Promise.race([released.promise, left])
+    if (signal.aborted) {
+      stopped.resolve()
+      return doneResult
+    }
+    return say3([' two', ' three'], say)
+  }
+
+  async function holds(say: ResponderRequest['say'], signal: AbortSignal): Promise<ResponderResult> {
+    say('working')
+    begun.resolve()
+    await aborted(signal)
+    stopped.resolve()
+    return doneResult
+  }
+
+  async function say3(pieces: readonly string[], say: ResponderRequest['say']): Promise<ResponderResult> {
+    for (const piece of pieces) {
+      say(piece)
+      await sleep(pauseMs)
+    }
+    return doneResult
+  }
+}
+
+/** Long enough for a gateway not to join the pieces. */
+const pauseMs = 20
+
+const commands = [
+  /\bcount to \d+/,
+  // At the end of a line: a gateway's own words have it in the middle of theirs.
+  /\bsay \w+$/m,
+  /\brun the command/,
+  /\bfail now/,
+  /\bremember \w+/,
+  /\bwhat was it/,
+  /\btake your time/,
+  /\bwork for ever/,
+]
+
+/** A gateway may put what was said before a canceled turn into one message with what is said after it. */
+function lastCommand(told: readonly string[]): string {
+  const text = told.findLast((one) => commands.some((command) => command.test(one))) ?? ''
+  const places = commands.map((command) => [...text.matchAll(new RegExp(command, 'gm'))].at(-1)?.index ?? 0)
+  return text.slice(Math.max(...places))
+}
+
+function numbers(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${index === 0 ? '' : ' '}${index + 1}`)
+}
+
+function lastWord(told: readonly string[]): string {
+  const [, word] = /\bremember (\w+)/.exec(told.findLast((text) => /\bremember \w+/.test(text)) ?? '') ?? []
+  return word === undefined ? 'You told me nothing' : `It was ${word}`
+}
+
+function shortPause(signal: AbortSignal): Promise<unknown> {
+  return sleep(pauseMs, undefined, { signal }).catch(() => {})
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

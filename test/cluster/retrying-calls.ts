@@ -1,0 +1,92 @@
+/**
+ * Calls that are retried until they are answered, and streams that are resumed until the task has ended: what every client
+ * does that is checked against a history.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { A2AError } from '../../packages/a2a/src/model/error.ts'
+import { isTerminal } from '../../packages/a2a/src/model/state.ts'
+import type { TaskState } from '../../packages/a2a/src/model/state.ts'
+import type { StreamEvent } from '../../packages/a2a/src/model/task.ts'
+import type { TestWire } from '../../packages/a2a/src/testing/test-wire.ts'
+import type { SubscriberHistory } from './check-history.ts'
+
+export type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+export interface RetryingCallsOptions {
+  /** How long a call may wait for its next byte before it is aborted and retried. */
+  readonly patienceMs: number
+  /** Multiplies the patience after each retry, so that a slow machine gets an answer in the end. Default 1. */
+  readonly patienceGrowth?: number
+  onRetry?(reason: string): void
+}
+
+export type RetriedCall<T> = (signal: AbortSignal, isAlive: () => void) => Promise<T>
+
+const maxTries = 2_000
+/** Between two tries: soon at first, rarely where a server stays away. */
+const maxWaitMs = 1_000
+const maxPatienceMs = 120_000
+
+export function createRetryingCalls({ patienceMs, patienceGrowth = 1, onRetry }: RetryingCallsOptions) {
+  /** Retries when the server is unreachable, the connection breaks or nothing comes for too long. Other errors are answers. */
+  async function persist<T>(call: RetriedCall<T>): Promise<T> {
+    let patience = patienceMs
+    for (let tries = 0; ; tries += 1) {
+      const stop = new AbortController()
+      let timer = setTimeout(() => stop.abort(), patience)
+      const isAlive = (): void => void (timer = (clearTimeout(timer), setTimeout(() => stop.abort(), patience)))
+      try {
+        return await call(stop.signal, isAlive)
+      } catch (reason) {
+        const isAnswer = reason instanceof A2AError && !reason.retryable && reason.code !== 'INVALID_AGENT_RESPONSE'
+        if (isAnswer || tries > maxTries) throw reason
+        onRetry?.(describeError(reason))
+        patience = Math.min(maxPatienceMs, patience * patienceGrowth)
+        await sleep(Math.min(maxWaitMs, 20 + tries))
+      } finally {
+        clearTimeout(timer)
+      }
+    }
+  }
+
+  /** Follows to the end of the task, over as many connections as it takes. A question is not the end. */
+  async function follow(
+    one: Writable<SubscriberHistory>,
+    open: (signal: AbortSignal, last: string | undefined) => ReturnType<TestWire['stream']>,
+    heard: (event: StreamEvent) => void | Promise<void> = () => {},
+  ): Promise<void> {
+    const events: { seq: number; event: StreamEvent }[] = []
+    one.events = events
+    await persist(async (signal, isAlive) => {
+      for await (const { event, id } of open(signal, events.at(-1)?.seq.toString())) {
+        isAlive()
+        events.push({ seq: Number(id), event })
+        if (events.length === 1 && 'task' in event) one.taskId = event.task.id
+        await heard(event)
+      }
+      const end = finalStateOf(one)
+      if (end === undefined || !isTerminal(end)) throw new A2AError('UNAVAILABLE', `the stream ended in ${end}`)
+    })
+    one.finished = true
+  }
+
+  return { persist, follow }
+}
+
+/** With its causes. */
+export function describeError(reason: unknown): string {
+  if (!(reason instanceof Error)) return String(reason)
+  return reason.cause === undefined ? reason.message : `${reason.message}: ${describeError(reason.cause)}`
+}
+
+export function userMessage(messageId: string, text: string) {
+  return { messageId, role: 'ROLE_USER', parts: [{ text }] } as const
+}
+
+export function finalStateOf({ events }: Pick<SubscriberHistory, 'events'>): TaskState | undefined {
+  for (const { event } of [...events].reverse()) {
+    if ('task' in event) return event.task.status.state
+    if ('statusUpdate' in event) return event.statusUpdate.status.state
+  }
+  return undefined
+}

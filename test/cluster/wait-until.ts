@@ -1,0 +1,31 @@
+/** Waiting for what must come, for a time and not for ever, and asking a replica whether it is ready. */
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Load } from './load.ts'
+
+export async function waitUntil(
+  holds: () => boolean | Promise<boolean>,
+  withinMs: number,
+  what: string,
+): Promise<void> {
+  const giveUpAt = Date.now() + withinMs
+  while (!(await holds())) {
+    assert.ok(Date.now() < giveUpAt, `waited ${withinMs} ms for ${what}`)
+    await sleep(25)
+  }
+}
+
+/** Resolves when so many more tasks have come to their end. */
+export async function waitForMoreTasks(load: Load, tasks: number): Promise<void> {
+  const goal = load.done + tasks
+  await waitUntil(() => load.done >= goal, 60_000, `${tasks} more tasks to end`)
+}
+
+export async function readyzStatus({ url }: { readonly url: string }): Promise<number> {
+  return (await fetch(`${url}/readyz`)).status
+}
+
+/** Whether all of them say so. */
+export function allReadyzAre(status: number, replicas: readonly { readonly url: string }[]): () => Promise<boolean> {
+  return async () => (await Promise.all(replicas.map(readyzStatus))).every((said) => said === status)
+}

@@ -1,0 +1,52 @@
+/** Finds the tests that show a rule: their names end with the ids, as in `'refuses a batch [F-2 B-36]'`. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Citation {
+  /** From the root, with forward slashes. */
+  readonly file: string
+  /** The name without the ids; what is filled in at run time is shown as an ellipsis. */
+  readonly name: string
+  readonly ids: readonly string[]
+}
+
+/** Contract suites and scenarios are tests too, though their files are not called so. */
+const patterns = ['{packages,scripts,bench}/**/*.test.ts', 'packages/*/src/testing/**/*.ts', '{test,examples}/**/*.ts']
+const exclude = ['**/node_modules/**', '**/dist/**', 'test/conformance/{citations,conformance.test}.ts']
+
+const named = /(?<quote>['"`])(?<name>(?:\\.|(?!\k<quote>)[^\\\n])*?)\s*\[(?<ids>[^[\]\n]*)\]\k<quote>/g
+const idList = /^(?:[A-Z]\d?-\d+)(?:[ ,]+[A-Z]\d?-\d+)*$/
+const idLike = /\b[A-Z]\d?-\d+\b/
+
+export interface CitationScan {
+  readonly citations: readonly Citation[]
+  /** Names that end in something that looks like ids but cannot be read as a list of them. */
+  readonly unreadable: readonly string[]
+}
+
+export function findCitations(root: string): CitationScan {
+  const files = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude })))].sort()
+  const found = files.map((file) => citationsIn(file, readFileSync(join(root, file), 'utf8')))
+  return {
+    citations: found.flatMap(({ citations }) => citations),
+    unreadable: found.flatMap(({ unreadable }) => unreadable),
+  }
+}
+
+export function citationsIn(file: string, text: string): CitationScan {
+  const citations: Citation[] = []
+  const unreadable: string[] = []
+  for (const { groups = {} } of text.matchAll(named)) {
+    const { name = '', ids = '' } = groups
+    if (idList.test(ids)) {
+      citations.push({
+        file,
+        name: name.replaceAll(/\$\{[^}]*\}/g, '…').replaceAll(/\\(.)/g, '$1'),
+        ids: ids.split(/[ ,]+/),
+      })
+    } else if (idLike.test(ids)) {
+      unreadable.push(`${file}: "${name} [${ids}]"`)
+    }
+  }
+  return { citations, unreadable }
+}

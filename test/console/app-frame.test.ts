@@ -1,0 +1,250 @@
+/** The frame around every page: signing in, going from page to page, searching, light and dark; and nothing from elsewhere. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { adminKey, waitFor } from '../admin/test-hub.ts'
+import { findBrowser } from '../browser/chromium.ts'
+import { isFocused } from './page-queries.ts'
+import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('the console', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const fixture = await openConsole(found.browser)
+
+  it('asks for the admin key, says when it is wrong, and opens with the right one', async () => {
+    const stranger = await found.browser.newContext()
+    stranger.setDefaultTimeout(maxWaitMs)
+    const page = await stranger.newPage()
+    await page.goto(`${fixture.testHub.url}/tasks?state=TASK_STATE_FAILED`)
+    await page.getByLabel('Admin key').fill('not the key of this hub')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This is not the admin key.').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.getByLabel('Admin key').fill(adminKey)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+    assert.match(page.url(), /\/tasks\?state=TASK_STATE_FAILED$/)
+    const [cookie] = await stranger.cookies()
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict'])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Admin key').waitFor()
+    await stranger.close()
+  })
+
+  it('goes to every page by the rail, and shows that it is live', async () => {
+    const page = await fixture.open('/agents')
+    for (const name of ['Playground', 'Tasks', 'Traces', 'Push', 'Routes', 'Settings', 'Agents']) {
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      assert.match(page.url(), new RegExp(`/${name.toLowerCase()}`))
+    }
+    await page.getByText(/ live$/).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    await page.close()
+  })
+
+  it('goes anywhere from the keyboard', async () => {
+    const { id } = await fixture.testHub.send('talker', 'find me again')
+    const page = await fixture.open('/agents')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('shout')
+    await page.getByRole('option', { name: /shout/ }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/agents/shout')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(id.slice(0, 23))
+    await page.getByRole('option', { name: /find me again/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/tasks/${id}`)
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.close()
+  })
+
+  it('shows where one was, and says when nothing is found', async () => {
+    const page = await fixture.open('/agents/shout')
+    const search = page.getByRole('combobox', { name: 'Search' })
+    const options = page.getByRole('dialog', { name: 'Search' }).getByRole('option')
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    const recent = page.getByRole('group', { name: 'Recent' }).getByRole('option')
+    await recent.first().waitFor()
+    assert.equal(await search.getAttribute('aria-activedescendant'), await recent.first().getAttribute('id'))
+    assert.deepEqual(await seriousViolations(page), [])
+    // Round and round, and what is chosen is in view.
+    await page.keyboard.press('ArrowUp')
+    assert.equal(await options.last().getAttribute('aria-selected'), 'true')
+    await page.keyboard.press('ArrowDown')
+    assert.equal(await options.first().getAttribute('aria-selected'), 'true')
+    await page.keyboard.type('no such thing at all')
+    await options.getByText('Tasks that say “no such thing at all”').waitFor()
+    assert.equal(await options.count(), 1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/tasks?text=no+such+thing+at+all')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('shout')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/agents/shout')
+    // As fast as they come.
+    for (let n = 0; n < 10; n += 1) {
+      for (const key of ['Control+k', 'Escape', 'Control+k', 'Control+k']) await page.keyboard.press(key)
+      await search.waitFor({ state: 'detached' })
+    }
+    await page.close()
+  })
+
+  it('goes to each page with two keys, and begins to read there', async () => {
+    const page = await fixture.open('/settings/about')
+    for (const [key, name] of [
+      ['a', 'Agents'],
+      ['p', 'Playground'],
+      ['t', 'Tasks'],
+      ['c', 'Traces'],
+      ['u', 'Push'],
+      ['r', 'Routes'],
+      ['s', 'Settings'],
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`**/${name.toLowerCase()}**`)
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      const content = page.getByRole('main')
+      await waitFor(async () => {
+        const isInside = await content.evaluate((main: any) => main.contains(main.ownerDocument.activeElement))
+        return isInside ? true : undefined
+      }, `the focus is in ${name}`)
+      assert.match(await page.title(), / · Parley$/)
+      // Where the page has put the focus into a field, the next key is for that.
+      await page.evaluate('document.activeElement.blur()')
+    }
+    await page.close()
+  })
+
+  it('takes no notice of keys while something is typed or asked', async () => {
+    const page = await fixture.open('/settings/audit')
+    await page.getByLabel('Text').focus()
+    await page.keyboard.type('gt?')
+    assert.match(page.url(), /\/settings\/audit/)
+    assert.equal(await page.getByRole('dialog', { name: 'Keys' }).count(), 0)
+    await page.getByLabel('Text').blur()
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    await keys.getByRole('heading', { name: 'On this page' }).waitFor()
+    await keys.getByRole('heading', { name: 'Everywhere' }).waitFor()
+    await keys.getByRole('heading', { name: 'Go to' }).waitFor()
+    await keys.getByText('The next entry').waitFor()
+    assert.deepEqual(await seriousViolations(page), [])
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await page.keyboard.press('Escape')
+    await keys.waitFor({ state: 'detached' }).catch(() => keys.waitFor({ state: 'hidden' }))
+    assert.match(page.url(), /\/settings\/audit/)
+    await page.close()
+  })
+
+  it('lets the keyboard past the rail', async () => {
+    const page = await fixture.open('/settings/about')
+    await page.keyboard.press('Tab')
+    assert.equal(await isFocused(page.getByRole('link', { name: 'Skip to the content' })), true)
+    await page.keyboard.press('Enter')
+    assert.equal(await isFocused(page.getByRole('main')), true)
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    await page.close()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`has the pages at the foot of a phone, the less wanted behind "More", ${theme}`, async () => {
+      const page = await fixture.open('/tasks', { width: 390, height: 844, theme })
+      const rail = page.getByRole('navigation', { name: 'Pages' })
+      const box = await rail.boundingBox()
+      assert.ok((box?.y ?? 0) > 740, JSON.stringify(box))
+      assert.equal(await rail.getByRole('link', { name: 'Settings' }).isVisible(), false)
+      const more = rail.getByRole('button', { name: 'More' })
+      await more.click()
+      assert.equal(await more.getAttribute('aria-expanded'), 'true')
+      assert.deepEqual(await seriousViolations(page), [])
+      await page.keyboard.press('Escape')
+      assert.equal(await rail.getByRole('link', { name: 'Settings' }).isVisible(), false)
+      await more.click()
+      await rail.getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+      assert.equal(await rail.getByRole('link', { name: 'Push' }).isVisible(), false)
+      for (const target of await rail.getByRole('link').or(more).all()) {
+        if (!(await target.isVisible())) continue
+        const { width = 0, height = 0 } = (await target.boundingBox()) ?? {}
+        assert.ok(width >= 30 && height >= 30, `${width} × ${height}`)
+      }
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+      await page.close()
+    })
+  }
+
+  it('marks the pages on which something is wrong, as soon as it is', async () => {
+    const page = await fixture.open('/settings/about')
+    const agents = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Agents/ })
+    await agents.getByText('6').waitFor()
+    await fixture.testHub.ask('POST', '/admin/agents', {
+      name: 'gone',
+      entry: { kind: 'a2a', url: 'http://127.0.0.1:9' },
+    })
+    await agents.getByRole('img', { name: '1 not well' }).waitFor()
+    await fixture.testHub.ask('DELETE', '/admin/agents/gone')
+    await agents.getByRole('img').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  it('says what there is not', async () => {
+    const page = await fixture.context.newPage()
+    const answer = await page.goto(`${fixture.testHub.url}/no/such page`)
+    assert.equal(answer?.status(), 404)
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
+    await page.getByText('Nothing is at /no/such%20page').waitFor()
+    await page.getByRole('link', { name: 'Open the start page' }).click()
+    await page.waitForURL('**/welcome')
+    await page.evaluate(`history.pushState(null, '', '/elsewhere'); dispatchEvent(new PopStateEvent('popstate'))`)
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
+    // Programs are answered as programs, whatever they say that they accept.
+    const asProgram = await fetch(`${fixture.testHub.url}/a2a/no-such-agent`, { headers: { accept: 'text/html' } })
+    assert.ok(asProgram.status >= 400, String(asProgram.status))
+    assert.match(asProgram.headers.get('content-type') ?? '', /^application\/json/)
+    const wellKnown = await fetch(`${fixture.testHub.url}/.well-known/agent-card.json`, {
+      headers: { accept: 'text/html' },
+    })
+    assert.equal(wellKnown.status, 200)
+    await page.close()
+  })
+
+  it('asks nobody but the hub for anything, and keeps to its own policy', async () => {
+    const asked: string[] = []
+    const page = await fixture.open('/tasks')
+    page.on('request', (request) => void asked.push(request.url()))
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    assert.deepEqual(
+      asked.filter((url) => !url.startsWith(fixture.testHub.url)),
+      [],
+    )
+    const policy = (await page.request.get('/', { headers: { accept: 'text/html' } })).headers()[
+      'content-security-policy'
+    ]
+    assert.match(policy ?? '', /default-src 'none'; script-src 'self'; style-src 'self'/)
+    assert.match(policy ?? '', /frame-ancestors 'none'/)
+    await page.close()
+  })
+
+  it('leaves the addresses that it shares with the default agent to whoever asks for no page', async () => {
+    const { id } = await fixture.testHub.send('talker', 'hello')
+    const asked = await fetch(`${fixture.testHub.url}/tasks/${id}`, { headers: { 'a2a-version': '1.0' } })
+    assert.equal(((await asked.json()) as any).id, id)
+  })
+
+  it('was not complained of', () => {
+    assert.deepEqual(fixture.pageErrors, [])
+  })
+})

@@ -1,0 +1,40 @@
+/** Many tabs of one browser: they share one stream of changes, and it survives the tab that held it. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { findBrowser } from '../browser/chromium.ts'
+import { openConsole } from './open-console.ts'
+
+const found = await findBrowser()
+
+describe('many tabs', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const fixture = await openConsole(found.browser)
+  const streams: string[] = []
+  fixture.context.on('request', (request) => {
+    if (request.url().endsWith('/admin/events')) streams.push(request.url())
+  })
+
+  it('share one stream, are all told, and go on when the one that held it is closed', async () => {
+    const pages = []
+    // More than the six connections that a browser has to one place.
+    for (let tab = 0; tab < 8; tab += 1) {
+      const page = await fixture.open('/tasks')
+      await page.getByText(/ live$/).waitFor()
+      pages.push(page)
+    }
+    assert.equal(streams.length, 1)
+    await fixture.testHub.send('talker', 'for everybody')
+    for (const page of pages) await page.getByText('for everybody').first().waitFor()
+
+    await pages[0]?.close()
+    await fixture.testHub.send('talker', 'after the first was closed')
+    for (const page of pages.slice(1)) await page.getByText('after the first was closed').first().waitFor()
+    assert.equal(streams.length, 2)
+    for (const page of pages.slice(1)) await page.close()
+  })
+
+  it('are without a complaint', () => {
+    assert.deepEqual(fixture.pageErrors, [])
+  })
+})

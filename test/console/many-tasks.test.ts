@@ -1,0 +1,157 @@
+/** Ten thousand tasks, and one with five thousand events: scrolled through, jumped through and searched. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import type { RecordBody, Store } from '@parley/a2a'
+import { sqliteStore } from '@parley/a2a/stores/sqlite'
+import { findBrowser } from '../browser/chromium.ts'
+import { openConsole } from './open-console.ts'
+import { writeTask } from './written-tasks.ts'
+
+const found = await findBrowser()
+const many = 10_000
+const chatty = 5_000
+const longTask = '01900000-0000-7000-8000-ffffffffffff'
+/** What is on the screen, and as much again above and below it. */
+const mostRows = 60
+
+describe('very many tasks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-many-'))
+  after(() => rm(dataDir, { recursive: true, force: true }))
+  const file = join(dataDir, 'parley.db')
+  const store = sqliteStore(file)
+  await fill(store)
+  await store.close()
+  const fixture = await openConsole(found.browser, { config: { store: `sqlite:${file}` } })
+  const scroller = (page: Page, name: string) =>
+    page.locator('.virtual').filter({ has: page.locator(`ul[aria-label="${name}"]`) })
+
+  /**
+   * Scrolls on for so many frames, and answers what that drew: the most rows at a time, and the most that were made anew in a
+   * frame. What a frame costs depends on these, and not on the length of the list; how long it takes depends on the machine.
+   */
+  async function scrolled(list: Locator, stepPx: number, frames: number): Promise<{ rows: number; made: number }> {
+    return list.evaluate(
+      async (element, { stepPx, frames }) => {
+        const { MutationObserver, requestAnimationFrame } = globalThis as any
+        const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+        let added = 0
+        const watch = new MutationObserver((changes: any[]) => {
+          const nodes = changes.flatMap(({ addedNodes }) => [...addedNodes])
+          added += nodes.filter(({ tagName }) => tagName === 'LI').length
+        })
+        watch.observe(element, { childList: true, subtree: true })
+        let [rows, made] = [0, 0]
+        for (let frame = 0; frame < frames; frame += 1) {
+          element.scrollTop += stepPx
+          await nextFrame()
+          await nextFrame()
+          made = Math.max(made, added)
+          added = 0
+          rows = Math.max(rows, element.querySelectorAll('li').length)
+        }
+        return { rows, made }
+      },
+      { stepPx, frames },
+    )
+  }
+
+  /** To the end of what is loaded, again and again, as somebody would who looks for the first. */
+  async function toTheVeryEnd(list: Locator, isThere: () => Promise<boolean>): Promise<void> {
+    while (!(await isThere())) {
+      await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
+      await list.evaluate(() => new Promise((resolve) => void (globalThis as any).requestAnimationFrame(resolve)))
+    }
+  }
+
+  it('are scrolled through to the end and back, with few rows drawn', async () => {
+    const page = await fixture.open('/tasks')
+    const list = scroller(page, 'Tasks')
+    await list.getByRole('link').first().waitFor()
+    const foot = page.locator('.task-foot')
+    await toTheVeryEnd(list, async () => /^10,001 tasks$/.test((await foot.textContent()) ?? ''))
+    await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
+    await list.getByText('task number 0', { exact: true }).waitFor()
+    await list.evaluate((element) => (element.scrollTop = 0))
+    await list.getByText('the chatty one').waitFor()
+    const { rows, made } = await scrolled(list, 330, 200)
+    assert.ok(rows > 10 && rows < mostRows, `${rows} rows are drawn`)
+    assert.ok(made > 0 && made <= mostRows, `${made} rows are made for a frame`)
+    await page.close()
+  })
+
+  it('are found by a text that only an old one has, and kept while another is looked at', async () => {
+    const page = await fixture.open('/tasks?text=number 17')
+    const list = scroller(page, 'Tasks')
+    await toTheVeryEnd(list, async () => (await page.getByText('task number 17', { exact: true }).count()) > 0)
+    await page.getByText('task number 17', { exact: true }).click()
+    await page.getByRole('heading', { name: 'task number 17', exact: true, level: 2 }).waitFor()
+    assert.match(page.url(), /text=number/)
+    await page.close()
+  })
+
+  it('are looked through only as far as one wants', async () => {
+    const page = await fixture.open('/tasks?text=number 0')
+    await page.getByText('Looked through 10,000 more tasks and found nothing.').waitFor()
+    await page.getByRole('button', { name: 'Look further back' }).click()
+    await page.getByText('task number 0', { exact: true }).waitFor()
+    await page.getByText('1 task', { exact: true }).waitFor()
+    await page.close()
+  })
+
+  it('have one with five thousand events, whose log is scrolled through with few rows drawn', async () => {
+    const page = await fixture.open(`/tasks/${longTask}/events`)
+    await page.getByText('5,000 events', { exact: true }).waitFor()
+    const list = scroller(page, 'Events')
+    await list.evaluate((element) => (element.scrollTop = element.scrollHeight))
+    await list.getByRole('button', { name: /^5000 / }).waitFor()
+    await list.evaluate((element) => (element.scrollTop = 0))
+    await list.getByRole('button', { name: /^1 / }).waitFor()
+    const { rows, made } = await scrolled(list, 330, 200)
+    assert.ok(rows > 10 && rows < mostRows, `${rows} rows are drawn`)
+    assert.ok(made > 0 && made <= mostRows, `${made} rows are made for a frame`)
+    await page.close()
+  })
+
+  it('have every event of it at an address, and its line of time in few marks', async () => {
+    const page = await fixture.open(`/tasks/${longTask}/events?event=4321`)
+    await page.locator('.event.open').getByText('word 4321').first().waitFor()
+    assert.ok((await page.locator('.timeline-tick').count()) <= 501)
+    await page.getByRole('link', { name: 'Conversation' }).click()
+    await page.getByText('as of event 4321 of 5000').waitFor()
+    await page.getByRole('button', { name: '16×' }).click()
+    await page.keyboard.press('r')
+    await page.getByText('as of event 5000 of 5000').waitFor()
+    await page.close()
+  })
+
+  it('were not complained of', () => {
+    assert.deepEqual(fixture.pageErrors, [])
+  })
+})
+
+/** Written to the store as an engine would have, a year's work in a moment. */
+async function fill(store: Store): Promise<void> {
+  const start = Date.now() - many * 1_000
+  // Those that are written together are one commit.
+  for (let first = 0; first < many; first += 500) {
+    await Promise.all(
+      Array.from({ length: 500 }, (_, index) => {
+        const number = first + index
+        const id = `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`
+        return writeTask(store, { id, at: start + number * 1_000, text: `task number ${number}`, more: [] })
+      }),
+    )
+  }
+  const words = Array.from({ length: chatty - 3 }, (_, index): RecordBody => ({
+    type: 'artifact',
+    artifact: { artifactId: 'answer', parts: [{ text: `word ${index + 3} ` }] },
+    append: index > 0,
+  }))
+  await writeTask(store, { id: longTask, at: Date.now(), text: 'the chatty one', more: words })
+}

@@ -1,0 +1,67 @@
+/** What a page costs: at most 150 kB of zipped script at its first load, and the time until it can be used is told. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { findBrowser } from '../browser/chromium.ts'
+import { maxWaitMs, openConsole } from './open-console.ts'
+
+const found = await findBrowser()
+const mostBytes = 150_000
+/** One says how much comes; how long it takes is told by the middle of several. */
+const loads = process.env['PARLEY_FULL'] === '1' ? 5 : 1
+
+interface Loaded {
+  readonly scriptBytes: number
+  readonly styleBytes: number
+  readonly readyMs: number
+}
+
+/** In the page: what came over the wire, and when the page showed what it is for. */
+const measure = `({
+  scriptBytes: performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).reduce((sum, one) => sum + one.encodedBodySize, 0),
+  styleBytes: performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.css')).reduce((sum, one) => sum + one.encodedBodySize, 0),
+  readyMs: performance.now(),
+})`
+
+describe('the first load of a page', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  const fixture = await openConsole(found.browser)
+  const { id } = await fixture.testHub.send('artist', 'all')
+
+  const pages: readonly (readonly [path: string, shows: string])[] = [
+    ['/welcome', 'talker'],
+    ['/agents', 'shout'],
+    ['/agents/artist', 'Draw'],
+    ['/playground/talker', 'Send'],
+    ['/tasks', 'artist'],
+    [`/tasks/${id}`, 'dot.png'],
+    [`/tasks/${id}/events`, 'artifact'],
+    ['/traces', 'artist'],
+    ['/push', 'Push'],
+    ['/routes', 'Routes'],
+    ['/settings/health', 'Store'],
+    ['/settings/config', 'agents'],
+  ]
+  for (const [path, shows] of pages)
+    it(`${path.replace(id, '…')} brings less than 150 kB of script`, async () => {
+      const times: number[] = []
+      let last: Loaded = { scriptBytes: Infinity, styleBytes: 0, readyMs: 0 }
+      for (let load = 0; load < loads; load += 1) {
+        // Nothing is cached in a context of its own.
+        const context = await found.browser.newContext({ storageState: await fixture.context.storageState() })
+        context.setDefaultTimeout(maxWaitMs)
+        const page = await context.newPage()
+        await page.goto(fixture.testHub.url + path)
+        await page.getByText(shows).first().waitFor({ state: 'attached' })
+        last = await page.evaluate<Loaded>(measure)
+        times.push(last.readyMs)
+        await context.close()
+      }
+      const median = times.sort((a, b) => a - b)[Math.floor(loads / 2)] ?? 0
+      const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(1)} kB`
+      console.log(
+        `${path.replace(id, '…').padEnd(20)} script ${kilobytes(last.scriptBytes)}, style ${kilobytes(last.styleBytes)}, there after ${Math.round(median)} ms`,
+      )
+      assert.ok(last.scriptBytes > 0 && last.scriptBytes <= mostBytes, kilobytes(last.scriptBytes))
+    })
+})

@@ -1,0 +1,76 @@
+/**
+ * Every page as people see it: light and dark, on a laptop and on a phone. Each has to come without a complaint, a serious
+ * finding of axe, or anything that does not fit its width. `npm run shots` keeps the pictures in docs/img.
+ */
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { findBrowser } from '../browser/chromium.ts'
+import { seriousViolations } from './open-console.ts'
+import { openPopulatedConsole } from './populated-console.ts'
+
+const found = await findBrowser()
+const isKept = process.env['PARLEY_SHOTS'] === '1'
+const folder = join(import.meta.dirname, '../../docs/img')
+
+const all = [
+  { theme: 'light', name: 'light', width: 1280, height: 800 },
+  { theme: 'dark', name: 'dark', width: 1280, height: 800 },
+  { theme: 'light', name: 'phone-light', width: 390, height: 844 },
+  { theme: 'dark', name: 'phone-dark', width: 390, height: 844 },
+] as const
+/** In turns: the tests of each page look at it in every light, too. A picture is taken of all. */
+const looksAt = (page: number) => (isKept ? all : all.filter((_, look) => look === (page % 2 === 0 ? 0 : 3)))
+
+describe('every page', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
+  if ('missing' in found) return
+  after(() => found.browser.close())
+  if (isKept) mkdirSync(folder, { recursive: true })
+  const populated = await openPopulatedConsole(found.browser)
+  const { report, own, hook } = populated
+  const pages: readonly (readonly [name: string, path: string, shows: string])[] = [
+    ['welcome', '/welcome', 'concierge'],
+    ['agents', '/agents', 'translator'],
+    ['agent', '/agents/analyst', 'Quarterly report'],
+    ['agent-connect', '/agents/analyst/connect', 'curl'],
+    ['agent-card', '/agents/analyst/card', '0.3'],
+    ['add-agent', '/agents/new', 'agent'],
+    ['playground', `/playground/analyst?context=${own.contextId}&task=${own.taskId}`, 'third-quarter.md'],
+    ['tasks', '/tasks', 'Summarise the third quarter'],
+    ['task', `/tasks/${report}`, 'third-quarter.md'],
+    ['task-events', `/tasks/${report}/events`, 'artifact'],
+    ['task-wire', `/tasks/${report}/wire`, '0.3'],
+    ['traces', '/traces', 'analyst'],
+    ['trace', `/traces/${report}`, 'researcher'],
+    ['trace-graph', `/traces/${report}?view=graph`, 'researcher'],
+    ['push', '/push', '127.0.0.1'],
+    ['push-delivery', `/push/${hook.taskId}/${hook.configId}`, '503'],
+    ['routes', '/routes', 'invoices'],
+    ['health', '/settings/health', 'Store'],
+    ['config', '/settings/config', 'agents'],
+    ['keys', '/settings/keys', 'notebook'],
+    ['audit', '/settings/audit', 'SendMessage'],
+    ['about', '/settings/about', 'OpenAPI'],
+  ]
+
+  for (const [index, [name, path, shows]] of pages.entries())
+    it(`such as ${name} is good to look at`, async () => {
+      for (const look of looksAt(index)) {
+        const page = await populated.open(path, look)
+        await page.getByText(shows).first().waitFor({ state: 'attached' })
+        if (isKept) await page.waitForTimeout(1_000)
+        const overflow = await page.evaluate<number>(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        assert.equal(overflow, 0, `${path} at ${look.width}: ${overflow} pixels too wide`)
+        assert.deepEqual(await seriousViolations(page), [], `${path} in ${look.name}`)
+        if (isKept) await page.screenshot({ path: join(folder, `${name}-${look.name}.png`) })
+        await page.close()
+      }
+    })
+
+  it('is without a complaint', () => {
+    assert.deepEqual(populated.pageErrors, [])
+  })
+})

@@ -1,0 +1,22 @@
+/** Every kind of call that a client makes, for cases that all of them must survive, and limits that end them soon. */
+import type { ClientLimits, RemoteAgent } from '@parley/a2a/client'
+import { taskId } from './sample-task.ts'
+
+/** For a server that hangs once it has shown its card. */
+export const shortTimeouts: Partial<ClientLimits> = {
+  timeoutMs: 150,
+  answerTimeoutMs: 150,
+  idleTimeoutMs: 100,
+  attempts: 2,
+}
+
+/** For one that hangs before. */
+export const shortCardTimeouts: Partial<ClientLimits> = { ...shortTimeouts, cardTimeoutMs: 150 }
+
+export const calls: Readonly<Record<string, (agent: RemoteAgent, signal: AbortSignal) => Promise<unknown>>> = {
+  send: (agent, signal) => agent.send('go', { signal }),
+  get: (agent, signal) => agent.get(taskId, { signal }),
+  cancel: (agent, signal) => agent.cancel(taskId, { signal }),
+  stream: (agent, signal) => agent.stream('go', { signal }).all(),
+  subscribe: (agent, signal) => agent.subscribe(taskId, { signal }).all(),
+}

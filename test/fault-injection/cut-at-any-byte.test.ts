@@ -1,0 +1,75 @@
+/** One stream, broken off after every byte of it, and sent in pieces of every size. */
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { faultCase } from './fault-case.ts'
+import type { Exchange } from './exchange.ts'
+import { events, taskAfter, wholeText } from './sample-task.ts'
+
+/** The body as a server would send it, with a few letters that take more than one byte. */
+function bytesOf(cursors: boolean): Buffer {
+  const frames = events.map((event, index) => {
+    const envelope = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ...event, note: 'Grüße 🌍' } })
+    return `${cursors ? `id: ${index + 1}\n` : ''}data: ${envelope}\n\n`
+  })
+  return Buffer.from(frames.join(''))
+}
+
+/** How many events have come whole, and are known to have. */
+function wholeIn(bytes: Buffer): number {
+  return bytes.toString().split('\n\n').length - 1
+}
+
+describe('a stream that breaks off after any byte', () => {
+  for (const cursors of [true, false]) {
+    faultCase(
+      `is taken up ${cursors ? 'after its last cursor' : 'from the task as it is'}, and its text comes once [B-98]`,
+      async ({ open, connect, signal }) => {
+        const bytes = bytesOf(cursors)
+        let cut = 0
+        const server = await open({
+          SendStreamingMessage(exchange) {
+            exchange.stream()
+            exchange.chunk(bytes.subarray(0, cut))
+            exchange.hangUp()
+          },
+          SubscribeToTask(exchange) {
+            exchange.stream()
+            const last = exchange.headers['last-event-id']
+            const from = last === undefined ? wholeIn(bytes.subarray(0, cut)) : Number(last)
+            if (last === undefined) exchange.event({ task: taskAfter(from) }, cursors ? from : undefined)
+            events.slice(from).forEach((event, index) => exchange.event(event, cursors ? from + index + 1 : undefined))
+            exchange.end()
+          },
+          GetTask: (exchange) => exchange.result(taskAfter(events.length)),
+        })
+        const agent = await connect(server)
+        const first = bytes.indexOf('\n\n') + 2
+        for (cut = first; cut <= bytes.length; cut += 7) {
+          assert.equal(await agent.stream('go', { signal }).text(), wholeText, `cut after ${cut} bytes`)
+        }
+      },
+    )
+  }
+})
+
+describe('a stream in pieces of any size', () => {
+  faultCase('is the same stream [F-5]', async ({ open, connect, signal }) => {
+    const bytes = bytesOf(true)
+    let size = 1
+    const server = await open({ SendStreamingMessage: (exchange) => inPieces(exchange, bytes, size) })
+    const agent = await connect(server)
+    for (size of [1, 2, 3, 5, 7, 11, 64, 1000]) {
+      assert.equal(await agent.stream('go', { signal }).text(), wholeText, `in pieces of ${size}`)
+    }
+  })
+})
+
+/** A packet each: what is written in one turn of the loop would arrive as one. */
+async function inPieces(exchange: Exchange, bytes: Buffer, size: number): Promise<void> {
+  exchange.stream()
+  for (let at = 0; at < bytes.length; at += size) {
+    exchange.chunk(bytes.subarray(at, at + size))
+    if (at % 64 < size) await new Promise((resolve) => setImmediate(resolve))
+  }
+  exchange.end()
+}

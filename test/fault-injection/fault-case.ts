@@ -1,0 +1,136 @@
+/**
+ * One hostile case: it must end, and when it has ended nothing may be left of it: no connection that still waits, no
+ * listener on the caller's signal, no timer, no handle, no unhandled rejection.
+ *
+ * A busy machine stands still at times. So a limit is either so long that a case which runs into it has failed, or it is one that
+ * the case waits for, however late it comes.
+ */
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { A2AError } from '@parley/a2a'
+import { clearCardCache, connect } from '@parley/a2a/client'
+import type { ClientLimits, ConnectOptions, RemoteAgent } from '@parley/a2a/client'
+import { openFaultyServer } from './faulty-server.ts'
+import type { ExchangeHandler, ExchangeHandlers, FaultyServerOptions, FaultyServer } from './faulty-server.ts'
+
+export interface FaultCase {
+  /** Closed after the case. */
+  open(answers: ExchangeHandlers | ExchangeHandler, options?: FaultyServerOptions): Promise<FaultyServer>
+  /** With small limits, and without a word on the console. */
+  connect(to: FaultyServer | string | object, options?: ConnectOptions): Promise<RemoteAgent>
+  /** Give it to every call: nobody may hold on to it afterwards. */
+  readonly signal: AbortSignal
+  abort(reason: unknown): void
+  /** What the client logged as a warning. */
+  readonly warnings: readonly string[]
+  /** Closes something else when the case is over. */
+  after(close: () => Promise<unknown> | void): void
+}
+
+/** A case that is not over by then hangs. */
+const guardMs = 60_000
+/** Longer than any case lasts: a call that ends by this one has not ended by what it was to end by. */
+export const neverMs = 10 * guardMs
+
+export const limits: Partial<ClientLimits> = {
+  timeoutMs: neverMs,
+  answerTimeoutMs: neverMs,
+  cardTimeoutMs: neverMs,
+  idleTimeoutMs: neverMs,
+  attempts: 3,
+  firstDelayMs: 1,
+  maxDelayMs: 10,
+  pollMs: 5,
+}
+
+export function faultCase(name: string, body: (stage: FaultCase) => Promise<void>): void {
+  it(name, { timeout: guardMs }, async () => {
+    clearCardCache()
+    const strays: unknown[] = []
+    const stray = (reason: unknown): void => void strays.push(reason)
+    process.on('unhandledRejection', stray)
+    const before = handles()
+    const controller = new AbortController()
+    const { signal } = controller
+    const servers: FaultyServer[] = []
+    const closes: (() => Promise<unknown> | void)[] = []
+    const warnings: string[] = []
+    const stage: FaultCase = {
+      signal,
+      abort: (reason) => controller.abort(reason),
+      warnings,
+      after: (close) => void closes.push(close),
+      async open(answers, options) {
+        const server = await openFaultyServer(answers, options)
+        servers.push(server)
+        return server
+      },
+      connect: (to, options = {}) =>
+        connect((typeof to === 'object' && 'calls' in to ? to.url : to) as string, {
+          signal,
+          log: { warn: (message) => void warnings.push(message) },
+          ...options,
+          limits: { ...limits, ...options.limits },
+        }),
+    }
+    try {
+      await body(stage)
+      await eventually('a connection still waits for its answer', () => servers.every(({ waiting }) => waiting === 0))
+      assert.equal(getEventListeners(signal, 'abort').length, 0, 'somebody still listens to the signal')
+    } finally {
+      for (const server of servers) await server.close()
+      for (const close of closes) await close()
+      process.off('unhandledRejection', stray)
+    }
+    await eventually(
+      () => `left open: ${leftOpen(before).join(', ')}`,
+      () => leftOpen(before).length === 0,
+    )
+    assert.deepEqual(strays, [], 'a rejection that nobody heard of')
+  })
+}
+
+/** What keeps the process alive. Turns of the loop are how we wait, so they do not count. */
+function handles(): string[] {
+  return process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate' && kind !== 'TickObject')
+}
+
+function leftOpen(before: readonly string[]): string[] {
+  const left = handles()
+  for (const kind of before) {
+    const at = left.indexOf(kind)
+    if (at >= 0) left.splice(at, 1)
+  }
+  return left
+}
+
+async function eventually(what: string | (() => string), holds: () => boolean): Promise<void> {
+  const until = performance.now() + guardMs / 2
+  while (!holds()) {
+    if (performance.now() > until) assert.fail(typeof what === 'string' ? what : what())
+    await nextTurn()
+  }
+}
+
+/** The typed error that a call ends with, one of `codes`; without codes any will do. */
+export async function failsWith(promise: PromiseLike<unknown>, ...codes: string[]): Promise<A2AError> {
+  const reason = await Promise.resolve(promise).then(
+    (value) => assert.fail(`it did not fail, but gave ${JSON.stringify(value)?.slice(0, 500)}`),
+    (reason: unknown) => reason,
+  )
+  assert.ok(reason instanceof A2AError, `no A2AError: ${reason instanceof Error ? reason.stack : String(reason)}`)
+  if (codes.length > 0) assert.ok(codes.includes(reason.code), `${reason.code}: ${reason.stack}`)
+  return reason
+}
+
+/** The typed error, or the value: for what a client may either survive or refuse. */
+export async function endsTyped<T>(promise: PromiseLike<T>): Promise<T | A2AError> {
+  try {
+    return await promise
+  } catch (reason) {
+    assert.ok(reason instanceof A2AError, `no A2AError: ${reason instanceof Error ? reason.stack : String(reason)}`)
+    return reason
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * Whatever anybody asks of whichever agent, in whichever tongue: nobody sees, lists, follows, stops, continues or hooks up
+ * to what is somebody else's, or uses an agent that is not theirs; and what they are told is letter for letter what they
+ * would be told if it did not exist.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { inputRequired, type Agent, type Operation } from '@parley/a2a'
+import type { RawAnswer } from '../matrix/raw-client.ts'
+import { bothIssuers, openAccessServer, messageParams, type BindingVersion, bindingVersions } from './access-server.ts'
+import { agentNames, createTestCallers, type TestCaller } from './test-callers.ts'
+
+const full = process.env['PARLEY_FULL'] === '1'
+const runs = full ? 3_000 : 120
+
+/** Tells what it can see of other tasks, so that it is in the answer. */
+const watcher: Agent = async function* (turn) {
+  if (turn.text === 'ask') yield inputRequired('Which one?')
+  const [context, references] = [await turn.context(), await turn.references()]
+  yield JSON.stringify({ seen: [...context, ...references].map(({ id }) => id) })
+}
+
+const accessServer = await openAccessServer({
+  agents: { team: { agent: watcher }, hidden: { agent: watcher, protectCard: true }, open: { agent: watcher } },
+  access: { anonymous: ['open'], jwt: bothIssuers },
+  limits: { perKey: '1000000/s', perAddress: '1000000/s', perAgent: { hidden: { rate: '900000/s' } } },
+})
+const people = await createTestCallers(accessServer)
+
+interface Known {
+  readonly id: string
+  readonly contextId: string
+  readonly messageId: string
+  readonly owner: string
+  readonly agent: string
+  waits: boolean
+}
+/** Every task that was opened so far, with whose it is. */
+const tasks: Known[] = []
+
+type Deed = 'send' | 'repeat' | 'continue' | 'get' | 'list' | 'cancel' | 'subscribe' | 'hook' | 'hooks' | 'unhook'
+const operationOf: Readonly<Record<Deed, Operation>> = {
+  send: 'SendMessage',
+  repeat: 'SendMessage',
+  continue: 'SendMessage',
+  get: 'GetTask',
+  list: 'ListTasks',
+  cancel: 'CancelTask',
+  subscribe: 'SubscribeToTask',
+  hook: 'CreateTaskPushNotificationConfig',
+  hooks: 'ListTaskPushNotificationConfigs',
+  unhook: 'DeleteTaskPushNotificationConfig',
+}
+const deeds = Object.keys(operationOf) as Deed[]
+
+interface Step {
+  /** By name, so that a counterexample shows no key. */
+  readonly who: string
+  readonly agent: (typeof agentNames)[number]
+  readonly tongue: BindingVersion
+  readonly deed: Deed
+  /** Which of the tasks so far is meant. */
+  readonly pick: number
+  readonly asks: boolean
+}
+
+const steps: fc.Arbitrary<Step> = fc.record({
+  who: fc.constantFrom(...people.map(({ name }) => name)),
+  agent: fc.constantFrom(...agentNames),
+  tongue: fc.constantFrom(...bindingVersions),
+  deed: fc.constantFrom(...deeds),
+  pick: fc.nat(),
+  asks: fc.boolean(),
+})
+
+/** What a step asks for, about this task. The same for one that there is and one that there is not. */
+function requestOf({ deed, asks }: Step, { id, contextId, messageId }: Known): any {
+  switch (deed) {
+    case 'send':
+      return messageParams(asks ? 'ask' : 'look', { contextId, referenceTaskIds: [id] })
+    case 'repeat':
+      return messageParams('look', { messageId, contextId })
+    case 'continue':
+      return messageParams('look', { taskId: id })
+    case 'list':
+      return asks ? { contextId } : {}
+    case 'hook':
+      return { taskId: id, id: 'mine', url: 'http://127.0.0.1:9/hook' }
+    case 'hooks':
+      return { taskId: id }
+    case 'unhook':
+      return { taskId: id, id: 'mine' }
+    default:
+      return { id }
+  }
+}
+
+function personOf({ who }: Step): TestCaller {
+  return people.find(({ name }) => name === who) as TestCaller
+}
+
+async function ask(step: Step, agent: string, about: Known): Promise<RawAnswer> {
+  const { tongue } = step
+  const answer = accessServer
+    .peer(agent, tongue)
+    .call(operationOf[step.deed], requestOf(step, about), { headers: personOf(step).headers })
+  const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('no answer')), 10_000).unref())
+  return Promise.race([answer, late])
+}
+
+type Seen = 'served' | 'lost' | 'unknown' | 'forbidden' | 'refused'
+
+/** By the numbers of JSON-RPC, HTTP and gRPC. */
+const meanings: Readonly<Record<number, Seen>> = {
+  [-32001]: 'lost',
+  404: 'lost',
+  5: 'lost',
+  [-32090]: 'unknown',
+  401: 'unknown',
+  16: 'unknown',
+  [-32091]: 'forbidden',
+  403: 'forbidden',
+  7: 'forbidden',
+}
+
+function seenIn({ status, body }: RawAnswer): Seen {
+  const code = typeof body?.error?.code === 'number' ? body.error.code : status
+  return status === 200 && body?.error === undefined ? 'served' : (meanings[code] ?? 'refused')
+}
+
+/** All that an answer tells, without the words that the request itself brought. */
+function told({ status, headers, body, isEvent }: RawAnswer, ...given: readonly string[]): unknown {
+  const shown = [...headers].filter(
+    ([name]) => !/^(date|x-ratelimit-remaining|x-ratelimit-reset|connection|keep-alive|content-length)$/.test(name),
+  )
+  const { id: _, ...document } = typeof body === 'object' && body !== null ? body : { id: 0, body }
+  const text = JSON.stringify([status, shown, document, isEvent ?? false])
+  return given.reduce((left, word) => left.replaceAll(word, '…'), text)
+}
+
+const nowhere = (): Known => ({
+  id: `01900000-0000-7000-8000-${crypto.randomUUID().slice(-12)}`,
+  contextId: crypto.randomUUID(),
+  messageId: crypto.randomUUID(),
+  owner: 'nobody at all',
+  agent: 'none',
+  waits: false,
+})
+
+/** That versions before 1.0 cannot say. */
+const isSpoken = ({ tongue, deed }: Step): boolean => tongue.version === '1.0' || deed !== 'list'
+
+/** What must be so, whatever the state of the task is. */
+function expected(step: Step, target: Known): Seen | undefined {
+  const { agent, deed } = step
+  const person = personOf(step)
+  if (!person.agents.includes(agent)) return person.principal === 'anonymous' ? 'unknown' : 'forbidden'
+  if (person.operations !== undefined && !person.operations.includes(operationOf[deed])) return 'forbidden'
+  if (deed === 'send' || deed === 'repeat' || deed === 'list') return undefined
+  return target.owner === person.principal && target.agent === agent ? undefined : 'lost'
+}
+
+async function take(step: Step): Promise<void> {
+  const { agent, deed, tongue } = step
+  const person = personOf(step)
+  const target = tasks.length === 0 ? nowhere() : (tasks[step.pick % tasks.length] as Known)
+  const isMine = ({ owner, agent: of }: Known): boolean => owner === person.principal && of === agent
+  // A stream of one's own stays open until the task has ended; only those of others have to be refused.
+  if (deed === 'subscribe' && isMine(target) && target.waits) return
+  const where = `${person.name}: ${deed} ${target.id} of ${target.owner} at ${agent} (${tongue.binding} ${tongue.version})`
+  const answer = await ask(step, agent, target)
+  const seen = seenIn(answer)
+  const wanted = expected(step, target)
+  if (wanted === undefined) {
+    assert.ok(!['lost', 'unknown', 'forbidden'].includes(seen), `${where}: ${seen} ${JSON.stringify(answer.body)}`)
+    return remember(step, target, answer, isMine, where)
+  }
+  assert.equal(seen, wanted, `${where}: ${JSON.stringify(answer.body)}`)
+  // Once more for what does not exist: the agent, where that is what is refused, else the task.
+  const none = nowhere()
+  const instead = person.agents.includes(agent) ? agent : 'nobody'
+  const twin = await ask(step, instead, instead === agent ? none : target)
+  const words = [target.id, none.id, 'agent:nobody', `agent:${agent}`, `skill:${agent}`]
+  assert.equal(told(answer, ...words), told(twin, ...words), where)
+}
+
+/** What was served must be one's own, and is put down for those who come after. */
+function remember(step: Step, target: Known, answer: RawAnswer, isMine: (one: Known) => boolean, where: string): void {
+  const { deed, agent } = step
+  if (seenIn(answer) !== 'served') return
+  const payload = answer.payload ?? answer.body
+  // What the caller's own messages refer to is the caller's own word.
+  const text = JSON.stringify(payload, (name, value) => (name === 'referenceTaskIds' ? undefined : value))
+  const strangers = tasks.filter((one) => !isMine(one) && text.includes(one.id))
+  assert.deepEqual(strangers, [], `${where} tells of others`)
+  if (deed === 'list') {
+    const listed: readonly { id: string }[] = payload.tasks
+    assert.ok(
+      listed.every(({ id }) => tasks.some((one) => one.id === id && isMine(one))),
+      `${where} lists others`,
+    )
+  }
+  if (deed === 'cancel' || deed === 'continue') target.waits = false
+  if (deed !== 'send' && deed !== 'repeat') return
+  const task = payload.task ?? payload
+  const mine = tasks.find(({ id }) => id === task.id)
+  if (mine !== undefined) return assert.ok(isMine(mine), `${where} was given the task of somebody else`)
+  const { contextId, messageId } = requestOf(step, target).message
+  const waits = deed === 'send' && step.asks
+  tasks.push({
+    id: task.id,
+    contextId: task.contextId ?? contextId,
+    messageId,
+    owner: personOf(step).principal,
+    agent,
+    waits,
+  })
+}
+
+describe('what is somebody’s', () => {
+  it(`is nobody else’s to see or to touch, in ${runs} runs of any deeds, and refusals tell nothing [B-150 B-153 B-160 B-168]`, async () => {
+    const tally = new Map<string, number>()
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 12 }), async (story) => {
+        for (const step of story.filter(isSpoken)) {
+          await take(step)
+          tally.set(step.deed, (tally.get(step.deed) ?? 0) + 1)
+        }
+      }),
+      { numRuns: runs, endOnFailure: true },
+    )
+    for (const deed of deeds) assert.ok((tally.get(deed) ?? 0) > 0, `nobody ever did ${deed}`)
+    const owners = new Set(tasks.map(({ owner }) => owner))
+    assert.ok(owners.size >= 8, `only ${[...owners].join(', ')} had tasks`)
+  })
+
+  it('is found again by its owner, whichever key or header they show [B-160]', async () => {
+    for (const person of people.filter(({ operations }) => operations === undefined)) {
+      for (const { id, agent } of tasks.filter(({ owner }) => owner === person.principal).slice(0, 5)) {
+        if (!person.agents.includes(agent)) continue
+        const { status } = await accessServer
+          .peer(agent, bindingVersions[0]!)
+          .call('GetTask', { id }, { headers: person.headers })
+        assert.equal(status, 200, person.name)
+      }
+    }
+  })
+})

@@ -1,7 +1,0 @@
-/** Guards against: what a call of the client, of `/mcp` or of the admin API, or a page that comes and goes, leaves behind. */
-import { describe } from 'node:test'
-import { expectNoLeaks } from './expect-no-leaks.ts'
-
-describe('the client, /mcp, the admin API and the feed of the console', () => {
-  expectNoLeaks('fronts', { quick: 16, full: 17 })
-})

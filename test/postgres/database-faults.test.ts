@@ -1,0 +1,198 @@
+/** The database as it is in real life: connections break, answers get lost, statements come late, servers refuse and restart. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Store } from '@parley/a2a'
+import {
+  assertAppended,
+  chunks,
+  createTask,
+  newTaskFields,
+  recordTexts,
+} from '../../packages/a2a/src/testing/store-contract/harness.ts'
+import { clientOptions } from './cluster.ts'
+import { openDatabase, skipReason } from './databases.ts'
+import { connectionLost, isAppend, createFaultyPool } from './faulty-pool.ts'
+import type { PoolFaults } from './faulty-pool.ts'
+
+/** Does something the first time that it is asked to, and nothing later. */
+function firstTime(act: () => unknown): () => Promise<void> {
+  let isFirst = true
+  return async () => {
+    if (!isFirst) return
+    isFirst = false
+    await act()
+  }
+}
+const loseConnection = (): never => {
+  throw connectionLost()
+}
+
+const skip = await skipReason()
+describe('a database in trouble', { skip }, async () => {
+  if (skip !== false) return
+  const database = await openDatabase()
+  const troubled = (trouble: PoolFaults, more = {}): Store =>
+    database.open({ pool: createFaultyPool(database.pool, trouble), ...more })
+  const logOf = async (id: string) => recordTexts(await database.open().read(id, 0))
+
+  it('that did an append and could not say so is asked, and it is not done again', async () => {
+    const lose = firstTime(loseConnection)
+    const store = troubled({ after: (query) => (isAppend(query) ? lose() : undefined) })
+    const tasks = Array.from({ length: 5 }, () => newTaskFields())
+    const answers = await Promise.all(
+      tasks.map((task) =>
+        store.append(task.id, {
+          expectedSeq: 0,
+          create: task,
+          records: chunks('a'),
+          take: { holder: 'one', ttlMs: 1_000 },
+        }),
+      ),
+    )
+    for (const answer of answers) assert.deepEqual(answer, { outcome: 'appended', head: 1, fence: 1 })
+    for (const { id } of tasks) assert.deepEqual(await logOf(id), ['a'])
+  })
+
+  it('answers for every append of a flush whose answers were lost, the refused ones too', async () => {
+    let isLost = false
+    const store = troubled({
+      after(query) {
+        if (!isAppend(query) || !isLost) return
+        isLost = false
+        throw connectionLost()
+      },
+    })
+    const idempotency = { key: 'a message', hash: 'h', ttlMs: 60_000 }
+    const [one, two] = [await createTask(store, {}, { idempotency }), await createTask(store)]
+    isLost = true
+    const third = newTaskFields()
+    assert.deepEqual(
+      await Promise.all([
+        store.append(one.id, { expectedSeq: 1, records: chunks('b') }),
+        store.append(two.id, { expectedSeq: 7, records: chunks('c') }),
+        store.append(third.id, { expectedSeq: 0, create: third, records: chunks('d'), idempotency }),
+        store.append('nobody', { expectedSeq: 0, records: [] }),
+      ]),
+      [
+        { outcome: 'appended', head: 2 },
+        { outcome: 'conflict', head: 1 },
+        { outcome: 'duplicate', taskId: one.id, hash: 'h' },
+        { outcome: 'conflict', head: 0 },
+      ],
+    )
+    assert.equal(isLost, false)
+  })
+
+  it('that never got an append gets it again', async () => {
+    const lose = firstTime(loseConnection)
+    const store = troubled({ before: (query) => (isAppend(query) ? lose() : undefined) })
+    const { id } = await createTask(store)
+    await assertAppended(store, id, { expectedSeq: 1, records: chunks('a') })
+    assert.deepEqual((await logOf(id)).slice(1), ['a'])
+  })
+
+  it('that gets an append late, after it was asked for again, does it once', async () => {
+    const late = Promise.withResolvers<void>()
+    const executed: Promise<unknown>[] = []
+    const hold = firstTime(loseConnection)
+    const store = troubled({
+      before(query) {
+        if (!isAppend(query)) return undefined
+        if (executed.length === 0)
+          executed.push(late.promise.then(() => database.pool.query({ ...query, values: query.values ?? [] })))
+        return hold()
+      },
+    })
+    const { id } = await createTask(store)
+    await assertAppended(store, id, { expectedSeq: 1, records: chunks('a') })
+    late.resolve()
+    const [answer] = (await Promise.all(executed)) as { rows: { answer: string | null }[] }[]
+    assert.equal(answer?.rows[0]?.answer, null)
+    assert.deepEqual((await logOf(id)).slice(1), ['a'])
+    await assertAppended(store, id, { expectedSeq: 2, records: chunks('b') })
+  })
+
+  it('that is gone for longer than the patience lasts is told of, and appends work again when it is back', async () => {
+    let isGone = false
+    const refuse = (): void => {
+      if (isGone) throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' })
+    }
+    const store = troubled({ before: refuse }, { leaseTtlMs: 300 })
+    const { id } = await createTask(store)
+    isGone = true
+    await assert.rejects(store.append(id, { expectedSeq: 1, records: chunks('lost') }), /ECONNREFUSED/)
+    await assert.rejects(store.load(id), /ECONNREFUSED/)
+    isGone = false
+    await assertAppended(store, id, { expectedSeq: 1, records: chunks('kept') })
+    assert.deepEqual((await logOf(id)).slice(1), ['kept'])
+  })
+
+  it(
+    'whose every connection is cut again and again loses, doubles and reorders nothing',
+    { timeout: 60_000 },
+    async () => {
+      const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 4, application_name: 'cut' })
+      const store = database.open({ pool, endPool: true, leaseTtlMs: 30_000 })
+      const tasks = await Promise.all(Array.from({ length: 8 }, () => createTask(store)))
+      let isOver = false
+      const cutting = (async () => {
+        while (!isOver) {
+          await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
+          await sleep(100)
+        }
+      })()
+      const written = Array.from({ length: 100 }, (_, n) => `${n}`)
+      await Promise.all(
+        tasks.map(async ({ id }) => {
+          for (const [n, word] of written.entries())
+            await assertAppended(store, id, { expectedSeq: n + 1, records: chunks(word) })
+        }),
+      )
+      isOver = true
+      await cutting
+      for (const { id } of tasks) assert.deepEqual((await logOf(id)).slice(1), written)
+      assert.equal((await store.load(tasks[0]!.id))?.head, 101)
+    },
+  )
+
+  it('that refuses for the sake of its order is asked again', async () => {
+    for (const code of ['40001', '40P01', '57014', '53300']) {
+      const refuse = firstTime(() => {
+        throw Object.assign(new Error('try again'), { code })
+      })
+      const store = troubled({ before: (query) => (isAppend(query) ? refuse() : undefined) })
+      await createTask(store)
+    }
+  })
+
+  it('does not keep others waiting for an append that it cannot take', async () => {
+    const store = database.open()
+    const good = Array.from({ length: 4 }, () => newTaskFields())
+    const bad = { ...newTaskFields(), createdAt: Number.MAX_VALUE }
+    const answers = await Promise.allSettled(
+      [...good, bad].map((task) => store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') })),
+    )
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected'],
+    )
+  })
+
+  it('with no connection to spare is given up on in time', async () => {
+    const pool = new pg.Pool({ ...clientOptions(database.cluster, database.name), max: 1 })
+    const store = database.open({ pool, endPool: true, statementTimeoutMs: 100, leaseTtlMs: 400 })
+    const { id } = await createTask(store)
+    const only = await pool.connect()
+    await assert.rejects(store.load(id), /not answered for 100 ms/)
+    await assert.rejects(store.append(id, { expectedSeq: 1, records: chunks('a') }), /not answered/)
+    only.release()
+    await assertAppended(store, id, { expectedSeq: (await store.load(id))!.head, records: chunks('b') })
+  })
+
+  it('is waited for when it is not there yet', async () => {
+    const refuse = firstTime(loseConnection)
+    await createTask(troubled({ before: refuse }))
+  })
+})

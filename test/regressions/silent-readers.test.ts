@@ -1,0 +1,190 @@
+/**
+ * Guards against: readers that do not read. A task of 15 MB and 150 subscribers who took nothing made 5 GB, and any process
+ * with a heap of 1 GB died of them: each held a copy of the log and frames of its own.
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { waitUntil } from './protocol-requests.ts'
+
+const isFull = process.env['PARLEY_FULL'] === '1'
+/** Of V8's heap. What 150 copies of 15 MB do not fit into ten times over. */
+const heapMb = 320
+const waitMs = 120_000
+
+interface Told {
+  readonly rss: number
+  readonly answered: number
+  readonly streams: number
+  readonly unsentBytes: number
+  readonly paused: number
+  readonly pagesRead: number
+  readonly pagesShared: number
+}
+
+interface Place {
+  readonly url: string
+  readonly port: number
+  readonly grpcPort: number
+}
+
+interface Attacked extends Place {
+  readonly taskId: string
+  told(): Told
+  /** Bytes that the process grew by since the task was made, at most. */
+  grownBytes(): number
+  isAlive(): boolean
+}
+
+/** A server with one task of so many events; open until the test ends, or finished. */
+async function attacked(
+  t: TestContext,
+  events: number,
+  eventBytes: number,
+  end: 'open' | 'end',
+  heap = heapMb,
+): Promise<Attacked> {
+  const child: ChildProcess = fork(
+    join(import.meta.dirname, 'silent-readers-server.ts'),
+    [`${events}`, `${eventBytes}`, end],
+    {
+      execArgv: ['--conditions=parley-source', `--max-old-space-size=${heap}`],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    },
+  )
+  t.after(() => child.kill('SIGKILL'))
+  const [place] = (await once(child, 'message')) as [Place]
+  let last: Told | undefined
+  let base = 0
+  let peak = 0
+  child.on('message', (told: Told) => {
+    last = told
+    peak = Math.max(peak, told.rss)
+  })
+  const message = { messageId: 'first', role: 'ROLE_USER', parts: [{ text: 'go' }] }
+  const { task } = await rpc(place.url, 'SendMessage', { message, configuration: { returnImmediately: true } })
+  await waitUntil(
+    async () => {
+      const { artifacts = [] } = await rpc(place.url, 'GetTask', { id: task.id })
+      return artifacts.at(-1)?.artifactId === 'done'
+    },
+    'the task is as large as it will be',
+    waitMs,
+  )
+  await waitUntil(() => last !== undefined, 'the server tells of itself', waitMs)
+  base = (last as unknown as Told).rss
+  peak = base
+  return {
+    ...place,
+    taskId: task.id,
+    told: () => last as Told,
+    grownBytes: () => peak - base,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+  }
+}
+
+async function rpc(url: string, method: string, params: unknown): Promise<any> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const answer = (await response.json()) as { result?: unknown; error?: unknown }
+  assert.equal(answer.error, undefined)
+  return answer.result
+}
+
+async function ping({ url }: Place): Promise<void> {
+  const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'ping' }] }
+  const { task } = await rpc(url, 'SendMessage', { message })
+  assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
+}
+
+/** Sends a request and never reads a byte of the answer. */
+async function silent(t: TestContext, port: number, path: string, headers = ''): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  socket.on('error', () => {})
+  socket.pause()
+  await once(socket, 'connect')
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nA2A-Version: 1.0\r\n${headers}\r\n`)
+  return socket
+}
+
+describe('readers that take nothing', () => {
+  it('of a long log share the pages that they hold', async (t) => {
+    const server = await attacked(t, 1_000, 15_000, 'end')
+    const readers = 150
+    for (let count = 0; count < readers; count += 1) {
+      await silent(t, server.port, `/tasks/${server.taskId}:subscribe`, 'Last-Event-ID: 0\r\n')
+    }
+    await waitUntil(() => !server.isAlive() || server.told().streams === readers, 'all are served', waitMs)
+    assert.ok(server.isAlive(), 'the process died')
+    for (let count = 0; count < 5; count += 1) await ping(server)
+    const { pagesRead, pagesShared, unsentBytes } = server.told()
+    assert.ok(pagesShared > pagesRead, `${pagesRead} pages were read, ${pagesShared} shared`)
+    assert.ok(unsentBytes <= 80_000_000, `${unsentBytes} bytes are held`)
+    assert.ok(server.grownBytes() < 600_000_000, `grew by ${server.grownBytes()} bytes`)
+  })
+
+  it('of a large task share one snapshot', async (t) => {
+    const server = await attacked(t, 72, 250_000, 'open')
+    const readers = isFull ? 1_000 : 150
+    for (let count = 0; count < readers; count += 1) {
+      await silent(t, server.port, `/tasks/${server.taskId}:subscribe`)
+    }
+    await waitUntil(() => !server.isAlive() || server.told().streams === readers, 'all are served', waitMs)
+    assert.ok(server.isAlive(), 'the process died')
+    for (let count = 0; count < 5; count += 1) await ping(server)
+    // One snapshot of 18 MB, counted once, and whatever each has of its own.
+    assert.ok(server.told().unsentBytes < 40_000_000, `${server.told().unsentBytes} bytes are held`)
+    assert.ok(server.grownBytes() < 400_000_000, `grew by ${server.grownBytes()} bytes`)
+  })
+
+  it('of single answers share one body', async (t) => {
+    const server = await attacked(t, 72, 250_000, 'end')
+    const readers = 150
+    const before = server.told().answered
+    for (let count = 0; count < readers; count += 1) await silent(t, server.port, `/tasks/${server.taskId}`)
+    await waitUntil(() => !server.isAlive() || server.told().answered >= before + readers, 'all are answered', waitMs)
+    assert.ok(server.isAlive(), 'the process died')
+    for (let count = 0; count < 5; count += 1) await ping(server)
+    assert.ok(server.told().unsentBytes < 40_000_000, `${server.told().unsentBytes} bytes are held`)
+    assert.ok(server.grownBytes() < 400_000_000, `grew by ${server.grownBytes()} bytes`)
+  })
+
+  it('over gRPC, which copies for each, wait once their caller holds enough', async (t) => {
+    const server = await attacked(t, 72, 250_000, 'end', 1_024)
+    const session = connectHttp2(`http://127.0.0.1:${server.grpcPort}`)
+    t.after(() => session.destroy())
+    session.on('error', () => {})
+    const readers = 40
+    const id = Buffer.from(server.taskId)
+    // GetTaskRequest: field 1 of 1.0 is the tenant, field 2 the id.
+    const message = Buffer.concat([Buffer.from([0x12, id.length]), id])
+    const head = Buffer.alloc(5)
+    head.writeUInt32BE(message.length, 1)
+    for (let count = 0; count < readers; count += 1) {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': '/lf.a2a.v1.A2AService/GetTask',
+        'content-type': 'application/grpc',
+        te: 'trailers',
+      })
+      stream.on('error', () => {})
+      stream.pause()
+      stream.end(Buffer.concat([head, message]))
+    }
+    await waitUntil(() => !server.isAlive() || server.told().paused > 0, 'some wait', waitMs)
+    assert.ok(server.isAlive(), 'the process died')
+    for (let count = 0; count < 5; count += 1) await ping(server)
+    const { unsentBytes, paused } = server.told()
+    assert.ok(unsentBytes < 120_000_000, `${unsentBytes} bytes are held`)
+    assert.ok(paused > readers / 2, `${paused} wait`)
+    assert.ok(server.grownBytes() < 700_000_000, `grew by ${server.grownBytes()} bytes`)
+  })
+})
