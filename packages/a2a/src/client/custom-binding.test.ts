@@ -27,7 +27,7 @@ const handler = createHandler({
   name: 'Postmaster',
   extensions: [clientTools()],
   extendedCard: { description: 'More' },
-  authenticate: ({ header }) => ({ id: header('x-sender') ?? 'anonymous' }),
+  authenticate: ({ header }) => ({ id: header('x-sender') ?? 'unnamed' }),
   agent: ({ text, extensions }: Turn) =>
     text === 'ask' ? inputRequired('Which?') : `${text} ${extensions.join()}`.trim(),
 })

@@ -40,7 +40,9 @@ function client(socket: Socket, text = ''): Client {
   socket.on('error', () => {})
   socket.on('data', (data: Buffer) => void (received += data.toString('latin1')))
   if (text !== '') socket.write(text)
-  return { socket, closed: once(socket, 'close').then(() => received) }
+  // Not once(): it rejects with an error of the socket, such as EPIPE when the last byte meets a closed connection.
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(received)))
+  return { socket, closed }
 }
 
 /** A client of `server` whose connection was accepted, and which has sent a text. */
