@@ -1,7 +1,7 @@
 /** The runner decides whether everything else is believed, so it is shown failing, crashing, empty and skipping suites. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -41,6 +41,32 @@ describe('npm test', () => {
     assert.deepEqual(result.suites, ['check', 'architecture', 'units', 'zebra', 'crash'])
     assert.equal(result.closing, '4 passed, 0 failed, 1 skipped')
     assert.equal(result.status, 0)
+  })
+
+  it('ends with the time of each suite, the longest first, and with the slowest files', () => {
+    const { stdout } = runIn(
+      'times',
+      {
+        'packages/a/src/x.test.ts': "it('a', () => {})",
+        'test/slow/y.test.ts': "it('b', () => new Promise((resolve) => setTimeout(resolve, 1_000)))",
+      },
+      { PARLEY_TEST_TIMES: 'times.json' },
+    )
+    const [, table = ''] = stdout.split(/^suite +time\n/m)
+    const rows = [...table.matchAll(/^(slow|units|sum) +(\d+\.\d) s {2}/gm)].map(([, name, time]) => [
+      name,
+      Number(time),
+    ])
+    const sorted = rows.slice(0, 2).toSorted(([, a], [, b]) => Number(b) - Number(a))
+    assert.deepEqual(rows.slice(0, 2), sorted)
+    assert.deepEqual(new Set(rows.map(([name]) => name)), new Set(['slow', 'units', 'sum']))
+    assert.equal(rows.at(-1)?.[0], 'sum')
+    const [, slowest = ''] = table.split('\nslowest files\n')
+    for (const file of ['test/slow/y', 'packages/a/src/x'])
+      assert.match(slowest, new RegExp(`^ +\\d+\\.\\d s {2}${file}\\.test\\.ts$`, 'm'))
+    const times = JSON.parse(readFileSync(join(scratch, 'times/times.json'), 'utf8')) as Record<string, object>
+    assert.deepEqual(Object.keys(times['suiteMs'] ?? {}), ['units', 'slow'])
+    assert.equal(Object.keys(times['fileMs'] ?? {}).length, 2)
   })
 
   it('runs a suite that brings much from the network only by its name', () => {

@@ -3,13 +3,12 @@
  * arguments choose suites (`npm test -- units matrix`); options are handed to node's
  * test runner (`npm test -- units --test-name-pattern=cancel`).
  */
-import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestCounts } from './reporters/test-counts.ts'
+import { formatSlowestFiles, formatSuiteTimes } from './format-times.ts'
+import { runStep } from './run-step.ts'
 import { findSuites } from './suites.ts'
-import type { Step } from './suites.ts'
 
 const root = join(import.meta.dirname, '..')
 const isCi = process.env['CI'] === 'true'
@@ -64,12 +63,23 @@ const failures: string[] = []
 const chosen = all.filter(({ name, onRequest }) =>
   suiteNames.length === 0 ? onRequest !== true : suiteNames.includes(name),
 )
+/** By suite. What suites share (database, console) is `setup`. */
+const suiteMs: Record<string, number> = {}
+const fileMs: Record<string, number> = {}
+const addTime = (name: string, startedAt: number): void => {
+  suiteMs[name] = (suiteMs[name] ?? 0) + performance.now() - startedAt
+}
 for (const suite of chosen) {
-  if (suite.usesDatabase) await (sharedDatabase ??= shareDatabase())
+  const setupAt = performance.now()
+  if (suite.usesDatabase && sharedDatabase === undefined) await (sharedDatabase = shareDatabase())
   if (suite.name === 'console') await shareConsole()
+  if (suite.usesDatabase || suite.name === 'console') addTime('setup', setupAt)
   for (const step of suite.steps) {
     const startedAt = performance.now()
-    const tally = await run(step, suite.onRequest === true ? onRequestLimitMs : limitMs)
+    const limit = suite.onRequest === true ? onRequestLimitMs : limitMs
+    const tally = await runStep(step, limit, { root, scratch, testOptions: options })
+    addTime(suite.name, startedAt)
+    Object.assign(fileMs, tally.fileMs)
     const bare = tally.skipped.filter((skip) => skip.reason === '')
     for (const { name } of bare) console.log(`${isCi ? '✖' : '!'} skipped without a reason: ${name}`)
     const unexplained = isCi ? bare.map(({ name }) => `✖ skipped without a reason: ${name}`) : []
@@ -90,79 +100,12 @@ for (const text of failures.slice(0, maxRepeatedFailures)) {
 }
 if (failures.length > maxRepeatedFailures)
   console.log(`\nand ${failures.length - maxRepeatedFailures} more failures, further up`)
+if (chosen.length > 1) console.log(`\n${formatSuiteTimes(suiteMs)}\n\n${formatSlowestFiles(fileMs, root)}`)
+const timesFile = process.env['PARLEY_TEST_TIMES']
+if (timesFile !== undefined) writeFileSync(timesFile, JSON.stringify({ suiteMs, fileMs }, undefined, 2))
 console.log(`\n${counts(total.passed, total.failed, total.skipped)}`)
 process.exitCode = total.failed > 0 ? 1 : 0
 
 function counts(passed: number, failed: number, skipped: number): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`
-}
-
-async function run(step: Step, withinMs: number): Promise<TestCounts> {
-  const [program = '', ...rest] = step.command
-  if (!step.countsTests) {
-    const ok = (await runProcess(withinMs, step.name, join(root, 'node_modules/.bin', program), rest)) === 0
-    const failures = ok ? [] : [`✖ ${step.command.join(' ')}`]
-    return { passed: ok ? 1 : 0, skipped: [], failures }
-  }
-  const shares = splitFiles(rest, step.processes ?? 1)
-  return sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, withinMs, n))))
-}
-
-/** Dealt out in turns: files that take long are often neighbours. */
-function splitFiles(rest: readonly string[], processes: number): readonly (readonly string[])[] {
-  const files = rest.filter((word) => word.endsWith('.test.ts'))
-  const others = rest.filter((word) => !word.endsWith('.test.ts'))
-  const count = Math.min(processes, Math.max(1, files.length))
-  return Array.from({ length: count }, (_, n) => [...others, ...files.filter((_, index) => index % count === n)])
-}
-
-function sum(tallies: readonly TestCounts[]): TestCounts {
-  return {
-    passed: tallies.reduce((total, { passed }) => total + passed, 0),
-    skipped: tallies.flatMap(({ skipped }) => skipped),
-    failures: tallies.flatMap(({ failures }) => failures),
-  }
-}
-
-async function runTests(name: string, rest: readonly string[], withinMs: number, share: number): Promise<TestCounts> {
-  const tallyFile = join(scratch, `${name}-${share}.json`)
-  const reporters = [
-    '--test-reporter=./scripts/reporters/failures.ts',
-    '--test-reporter-destination=stdout',
-    '--test-reporter=./scripts/reporters/test-counts.ts',
-    `--test-reporter-destination=${tallyFile}`,
-  ]
-  const code = await runProcess(withinMs, name, process.execPath, [...reporters, ...options, ...rest])
-  const text = existsSync(tallyFile) ? readFileSync(tallyFile, 'utf8') : ''
-  const tally = text === '' ? sum([]) : (JSON.parse(text) as TestCounts)
-  if (tally.failures.length > 0) return tally
-  // A runner that died, or ran nothing at all, must not look like success.
-  const empty = tally.passed + tally.skipped.length === 0 && options.length === 0
-  if (code === 0 && !empty) return tally
-  const why = code === 0 ? 'no test ran' : `the test process ended with ${code} although no test failed`
-  console.log(`✖ ${name}: ${why}`)
-  return { ...tally, failures: [`✖ ${why}`] }
-}
-
-/** The exit code, or the signal's name. Nothing is read from stdin. */
-function runProcess(
-  withinMs: number,
-  name: string,
-  program: string,
-  args: readonly string[],
-): Promise<number | string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-    const timer = setTimeout(() => {
-      console.log(`✖ ${name}: not done after ${withinMs / 60_000} minutes, stopped`)
-      // On SIGTERM the runner also ends the processes it started; on SIGKILL it could not.
-      child.kill('SIGTERM')
-      setTimeout(() => child.kill('SIGKILL'), 5_000).unref()
-    }, withinMs)
-    child.once('error', reject)
-    child.once('close', (code, signal) => {
-      clearTimeout(timer)
-      resolve(code ?? signal ?? 'an unknown end')
-    })
-  })
 }

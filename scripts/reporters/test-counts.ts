@@ -1,4 +1,4 @@
-/** Counts a suite's tests and writes the sum as one line of JSON, which scripts/test.ts adds up over the suites. */
+/** Counts a suite's tests, adds up the time per file, and writes both as one line of JSON, which scripts/test.ts adds up over the suites. */
 import type { TestEvent } from 'node:test/reporters'
 import { createFailureFormatter, isEmptyFile } from './failure.ts'
 
@@ -7,6 +7,8 @@ export interface TestCounts {
   readonly skipped: readonly SkippedTest[]
   /** What each failure said: the runner repeats it behind everything else. */
   readonly failures: readonly string[]
+  /** How long each file took, by its path. */
+  readonly fileMs: Readonly<Record<string, number>>
 }
 
 export interface SkippedTest {
@@ -20,11 +22,17 @@ export default async function* tally(events: AsyncIterable<TestEvent>): AsyncGen
   let passed = 0
   const skipped: SkippedTest[] = []
   const failures: string[] = []
+  const fileMs: Record<string, number> = {}
   const tell = createFailureFormatter()
   for await (const event of events) {
     const failure = tell(event)
     if (failure !== undefined) failures.push(failure)
     const { type, data } = event
+    if (type === 'test:complete' && data.nesting === 0 && data.file !== undefined) {
+      const { duration_ms: ms } = data.details
+      // A file with a process of its own ends with an event of its own, which has the time from start to exit.
+      fileMs[data.file] = data.file.endsWith(data.name) ? ms : (fileMs[data.file] ?? 0) + ms
+    }
     if (type !== 'test:pass' || isEmptyFile(data)) continue
     if (data.skip !== undefined && data.skip !== false) {
       skipped.push({ name: data.name, reason: typeof data.skip === 'string' ? data.skip.trim() : '' })
@@ -32,5 +40,5 @@ export default async function* tally(events: AsyncIterable<TestEvent>): AsyncGen
       passed += 1
     }
   }
-  yield JSON.stringify({ passed, skipped, failures } satisfies TestCounts)
+  yield JSON.stringify({ passed, skipped, failures, fileMs } satisfies TestCounts)
 }

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { build } from 'vite'
 
 const root = join(import.meta.dirname, '../..')
 const variable = 'PARLEY_BUILT_CONSOLE'
@@ -26,6 +25,8 @@ export async function builtConsole(): Promise<URL> {
 }
 
 async function buildInto(outDir: string): Promise<void> {
+  // Not at the top: a file that gets the shared build needs no bundler.
+  const { build } = await import('vite')
   const { NODE_ENV } = process.env
   await build({ configFile: join(root, 'packages/console/vite.config.ts'), logLevel: 'error', build: { outDir } })
   // It leaves "production" behind, which is nothing for whatever is started from here.
