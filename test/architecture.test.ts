@@ -37,6 +37,7 @@ const moduleImports: Readonly<Record<string, readonly string[]>> = {
 /** Composition roots: they may import more modules than the module they are in. */
 const alsoMayImport: Readonly<Record<string, readonly string[]>> = {
   'server/node.ts': ['stores', 'agents', 'client'],
+  'server/serve-options.ts': ['stores', 'client'],
   // An entry point that exports both halves of gRPC.
   'server/grpc/index.ts': ['client'],
 }
@@ -102,7 +103,7 @@ const nodeModulesOnlyAtTheEdge: Rule = (files) =>
   inSdk(files)
     .filter(
       ([file]) =>
-        !/^(server\/node\.ts|client\/egress\/guarded-fetch\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(
+        !/^(server\/(node|serve-options)\.ts|client\/egress\/guarded-fetch\.ts|stores\/(sqlite|postgres)\/|testing\/)/.test(
           file.slice(sdk.length),
         ),
     )

@@ -18,8 +18,8 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     values: `
       A2AError anonymous artifact authRequired canResend clientToolsExtension credentialsExtension
       cursorExtension data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired
-      isInterrupted isRedacted isTerminal linkSignals memoryKeyValueStore memoryStore newId readTraceparent
-      reject reply spanIdOfEvent spanIdOfPush spanIdOfTurn status timestampsExtension traceExtension traceIdOf
+      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId readTraceparent
+      reject reply spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent timestampsExtension traceExtension traceIdOf
       traceIdOfTask traceparentOf
     `,
     types: `

@@ -58,6 +58,9 @@ export type {
 export { linkSignals } from './model/linked-signal.ts'
 export type { LinkedSignal } from './model/linked-signal.ts'
 export { isRedacted } from './model/secrets.ts'
+export { spanOutcomeOf } from './model/span.ts'
+export { taskIdOfEvent } from './model/stream-event.ts'
+export { isStruct } from './model/struct.ts'
 export type { CredentialRequest } from './model/secrets.ts'
 export type { Span, SpanKind, SpanOutcome } from './model/span.ts'
 export {

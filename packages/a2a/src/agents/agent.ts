@@ -16,7 +16,10 @@ export interface AgentMessage {
   readonly referenceTaskIds?: readonly string[]
 }
 
-/** A report of an agent: text, a part (as an artifact of its own), a chunk of an artifact, a state, or a direct message. */
+/**
+ * A report of an agent: what it yields or returns. Text, a part (as an artifact of its own), a chunk of an artifact, a state, or a
+ * direct reply. `status`, `artifact`, `inputRequired` and the other helpers build them.
+ */
 export type Report =
   | string
   | Part
@@ -29,7 +32,7 @@ export type Report =
   | { readonly state: TaskState; readonly message?: string | AgentMessage; readonly metadata?: Struct }
   | { readonly reply: string | AgentMessage }
 
-/** Anything with `subscribe`: RxJS, or the TC39 proposal. */
+/** Anything with `subscribe`: an RxJS Observable, or one of the TC39 proposal. */
 export interface ObservableLike<T> {
   subscribe(observer: {
     next(value: T): void
@@ -38,6 +41,12 @@ export interface ObservableLike<T> {
   }): { unsubscribe(): void } | (() => void) | void
 }
 
+/**
+ * What an agent may return: one report, several, a stream of them, or nothing.
+ *
+ * `undefined` and `null` complete the task without text. A string becomes the artifact `answer`. Yielded strings are appended to
+ * that artifact chunk by chunk.
+ */
 export type AgentOutput =
   | Report
   | null
@@ -49,8 +58,46 @@ export type AgentOutput =
   | ObservableLike<Report>
   | ReadableStream<Report>
 
+/**
+ * The code of an agent: called once per turn, with everything that is known of the message.
+ *
+ * The task is COMPLETED when the function ends. If it throws an `A2AError`, the caller gets its message; any other error fails the
+ * task with a fixed text and goes to the log.
+ *
+ * @example
+ * ```ts
+ * import { status } from '@parley/a2a'
+ * import type { AgentFunction } from '@parley/a2a'
+ *
+ * const greeter: AgentFunction = async function* ({ text }) {
+ *   yield status('Looking up your name')
+ *   yield `Hello, ${text}!`
+ * }
+ * ```
+ */
 export type AgentFunction = (turn: Turn) => AgentOutput | Promise<AgentOutput>
 
+/**
+ * An agent: a function, or a function with a rule for turns that a restart interrupts.
+ *
+ * - `resume: 'fail'` fails the turn with a reason. A bare function has this rule.
+ * - `resume: 'rerun'` calls `run` again, with `turn.resumed` set.
+ * - `resume: 'reattach'` calls `reattach`, which finds the work that continues elsewhere.
+ *
+ * @example
+ * ```ts
+ * import type { Agent } from '@parley/a2a'
+ *
+ * const agent: Agent = {
+ *   resume: 'rerun',
+ *   async *run({ text, resumed, checkpoint }) {
+ *     const orderId = (resumed?.checkpoint as string | undefined) ?? crypto.randomUUID()
+ *     await checkpoint(orderId) // durable before the order is placed
+ *     yield await placeOrder(orderId, text)
+ *   },
+ * }
+ * ```
+ */
 export type Agent =
   | AgentFunction
   /** Each agent decides what a restart means for its unfinished turn. */
@@ -66,6 +113,7 @@ interface AbandonHandler {
   readonly onAbandoned?: (task: AbandonedTask) => unknown
 }
 
+/** The argument of `onAbandoned`: a task that ended while no turn of it ran. */
 export interface AbandonedTask {
   readonly task: Task
   readonly caller: Pick<Caller, 'id'>
@@ -75,6 +123,7 @@ export interface AbandonedTask {
   readonly log: AgentLog
 }
 
+/** Options of `turn.span`. */
 export interface SpanOptions {
   /** Default `other`. */
   readonly kind?: SpanKind
@@ -86,18 +135,20 @@ export interface SpanOptions {
   readonly resumed?: { readonly spanId: string; readonly startedAt: number }
 }
 
+/** A span that has started, as `turn.span` returns it. Written to the task log when it ends. */
 export interface OpenSpan {
   readonly spanId: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
-  /** For requests made within the span. */
+  /** The `traceparent` header of requests made within the span. */
   readonly traceparent: string
+  /** Adds attributes, or replaces those with the same name. */
   set(attributes: Struct): void
   /** Ends the span once; later calls are ignored. Default `ok`. */
   end(outcome?: SpanOutcome, attributes?: Struct): void
 }
 
-/** What the task log holds of an interrupted run. */
+/** What the task log holds of an interrupted run of a turn, for an agent that is resumed. */
 export interface ResumeState {
   /** 2 for the first run after the first crash. */
   readonly attempt: number
@@ -108,6 +159,7 @@ export interface ResumeState {
   readonly task: Task
 }
 
+/** The log of an agent. Each line carries the ids of the task, the context and the trace. */
 export interface AgentLog {
   debug(message: string, fields?: Record<string, unknown>): void
   info(message: string, fields?: Record<string, unknown>): void
@@ -115,10 +167,33 @@ export interface AgentLog {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
+/**
+ * One call of an agent with one message of a task: the only argument of an agent function.
+ *
+ * Reads return what the task log holds. `signal` aborts when the turn must end; stop the work then.
+ *
+ * @example
+ * ```ts
+ * import { inputRequired, status } from '@parley/a2a'
+ * import type { Turn } from '@parley/a2a'
+ *
+ * async function* agent(turn: Turn) {
+ *   if (turn.text === '') {
+ *     yield inputRequired('Which city?')
+ *     return
+ *   }
+ *   yield status('Asking the weather service')
+ *   const response = await fetch(`https://weather.example.com/${turn.text}`, { signal: turn.signal })
+ *   yield await response.text()
+ * }
+ * ```
+ */
 export interface Turn {
   /** The text parts of the message, joined. If there are none, the secret that the message carries. */
   readonly text: string
+  /** The message of this turn, with all its parts and metadata. */
   readonly message: Message
+  /** The ids of the task, and its current state. */
   readonly task: {
     readonly id: string
     readonly contextId: string
@@ -128,11 +203,13 @@ export interface Turn {
   }
   /** Every message of this task so far, including this one. */
   history(): Promise<readonly Message[]>
+  /** The artifacts of this task so far. */
   artifacts(): Promise<readonly Artifact[]>
   /** Earlier tasks of this caller's conversation, oldest first. */
   context(): Promise<readonly Task[]>
   /** The tasks that the message refers to and the caller may see; the others are left out silently. */
   references(): Promise<readonly Task[]>
+  /** Who sent the message, as `authenticate` identified them. */
   readonly caller: Caller
   /** How the message reached the server, as the server knows it: never taken from the payload. */
   readonly provenance: Struct | undefined
@@ -140,8 +217,12 @@ export interface Turn {
   readonly tenant: string
   /** Aborted on cancel, at the deadline and on shutdown; `signal.reason` is an A2AError that tells which. */
   readonly signal: AbortSignal
-  /** When the turn ends at the latest; `undefined` without a limit. For backends that accept a deadline. */
+  /**
+   * When the turn ends at the latest, in milliseconds since the epoch; `undefined` without a limit. For backends that accept a
+   * deadline.
+   */
   readonly deadlineAt: number | undefined
+  /** What an interrupted run of this turn left in the log; `undefined` in the first run. */
   readonly resumed: ResumeState | undefined
   /** The last checkpoint of the turns before this one. */
   readonly lastCheckpoint: Json | undefined
@@ -156,6 +237,7 @@ export interface Turn {
   askMessage(question: string | AgentMessage, options?: AskOptions): Promise<Message>
   /** With `whenBusy: 'steer'`: messages that arrive while this turn runs. */
   readonly messages: AsyncIterable<Message>
+  /** Media types that the client accepts; empty if it named none. */
   readonly acceptedOutputModes: readonly string[]
   /** Whether a streaming operation brought the message. */
   readonly streamed: boolean
@@ -173,6 +255,7 @@ export interface Turn {
   span(name: string, options?: SpanOptions): OpenSpan
 }
 
+/** Options of `turn.ask` and `turn.askMessage`. By default the question sets INPUT_REQUIRED. */
 export interface AskOptions extends CredentialRequest {
   /** AUTH_REQUIRED instead of INPUT_REQUIRED. */
   readonly auth?: boolean
@@ -180,5 +263,8 @@ export interface AskOptions extends CredentialRequest {
   readonly sensitive?: boolean
 }
 
-/** How a busy task handles a message that arrives while a turn runs (B-45). */
+/**
+ * How a task handles a message that arrives while a turn runs (B-45): `queue` starts another turn after this one, `reject` refuses
+ * the message, and `steer` passes it to the running turn in `turn.messages`.
+ */
 export type WhenBusy = 'queue' | 'reject' | 'steer'

@@ -7,20 +7,36 @@ import type { Artifact, Json, Part, Struct } from '../model/task.ts'
 import type { AgentMessage, Report } from './agent.ts'
 
 /**
- * Structured data, as an artifact of its own. Accepts anything that JSON can hold. The type is `unknown` because an interface is
- * not assignable to a JSON object type.
+ * Reports structured data, as an artifact of its own.
+ *
+ * Accepts anything that JSON can hold. The type is `unknown` because an interface is not assignable to a JSON object type.
+ *
+ * @example
+ * ```ts
+ * yield data({ city: 'Oslo', celsius: 4 })
+ * ```
  */
 export function data(value: unknown, options: { readonly mediaType?: string; readonly metadata?: Struct } = {}): Part {
   return { data: value as Json, ...options }
 }
 
+/** Options of `file`. */
 export interface FileOptions {
+  /** The file name that the client sees. */
   readonly name?: string
   readonly mediaType?: string
   readonly metadata?: Struct
 }
 
-/** A file by its bytes, or by a URL that the client can fetch. */
+/**
+ * Reports a file, as an artifact of its own: by its bytes, or by a URL that the client can fetch. A string is a URL.
+ *
+ * @example
+ * ```ts
+ * yield file(new TextEncoder().encode('a,b\n1,2'), { name: 'table.csv', mediaType: 'text/csv' })
+ * yield file('https://files.example.com/report.pdf', { mediaType: 'application/pdf' })
+ * ```
+ */
 export function file(content: Uint8Array | ArrayBuffer | URL | string, options: FileOptions = {}): Part {
   const { name, mediaType, metadata } = options
   const about = {
@@ -32,6 +48,7 @@ export function file(content: Uint8Array | ArrayBuffer | URL | string, options: 
   return { raw: bytesToBase64(content instanceof Uint8Array ? content : new Uint8Array(content)), ...about }
 }
 
+/** Options of `artifact`. The parts are `parts`, then `text`, then `data`; with none of them, an empty text. */
 export interface ArtifactOptions {
   readonly text?: string
   readonly data?: unknown
@@ -45,7 +62,17 @@ export interface ArtifactOptions {
   readonly last?: boolean
 }
 
-/** A named artifact, whole or in chunks. */
+/**
+ * Reports a named artifact, whole or in chunks. A report with an id that the task already has replaces that artifact unless it
+ * sets `append`.
+ *
+ * @example
+ * ```ts
+ * yield artifact('report', { name: 'Report', text: 'First line\n' })
+ * yield artifact('report', { text: 'Second line\n', append: true })
+ * yield artifact('report', { last: true })
+ * ```
+ */
 export function artifact(artifactId: string, options: ArtifactOptions): Exclude<Report, string | Part> {
   const { text, data: value, parts = [], name, description, metadata, append, last } = options
   const all: Part[] = [
@@ -69,27 +96,49 @@ export function artifact(artifactId: string, options: ArtifactOptions): Exclude<
   }
 }
 
+/** A report that sets the state of the task, with an optional message. */
 export type StateReport = Extract<Report, { readonly state: unknown }>
 
-/** A WORKING update with a message. */
+/**
+ * Reports progress: sets WORKING with a message.
+ *
+ * @example
+ * ```ts
+ * yield status('Reading page 3 of 10')
+ * ```
+ */
 export function status(message: string | AgentMessage, metadata?: Struct): StateReport {
   return { state: 'TASK_STATE_WORKING', message, ...(metadata !== undefined ? { metadata } : {}) }
 }
 
+/** Options of `inputRequired`. */
 export interface InputOptions {
   /** The answer is a secret: the next turn receives it, and it is stored nowhere. */
   readonly sensitive?: boolean
 }
 
-/** Pauses the task until the client's next message, which starts the next turn. */
+/**
+ * Pauses the task until the client's next message, which starts the next turn. The turn ends with this report. The question is
+ * durable; to wait for the answer inside the turn, use `turn.ask`.
+ *
+ * @example
+ * ```ts
+ * if (!/\d/.test(text)) return inputRequired('For how many people?')
+ * ```
+ */
 export function inputRequired(question: string | AgentMessage, options: InputOptions = {}): StateReport {
   const message = options.sensitive === true ? withSecretRequest(toAgentMessageInput(question), newId()) : question
   return { state: 'TASK_STATE_INPUT_REQUIRED', message }
 }
 
 /**
- * Pauses the task until the client has obtained what the message explains and `schemes` describes for programs. With `inBand` the
- * client may send the credentials in its next message: the next turn receives them, and they are stored nowhere.
+ * Pauses the task until the client has obtained credentials. The message explains which ones to a person, and `schemes` to a
+ * program. With `inBand` the client may send them in its next message: the next turn receives them, and they are stored nowhere.
+ *
+ * @example
+ * ```ts
+ * yield authRequired('Sign in at https://id.example.com, then send any message')
+ * ```
  */
 export function authRequired(explanation: string | AgentMessage, options: CredentialRequest = {}): StateReport {
   const asksMore = Object.values(options).some((option) => option !== undefined && option !== false)
@@ -101,15 +150,25 @@ function toAgentMessageInput(said: string | AgentMessage): AgentMessage {
   return typeof said === 'string' ? { parts: [{ text: said }] } : said
 }
 
+/** Ends the task as REJECTED: the agent does not do this work. The client gets the reason. */
 export function reject(reason: string | AgentMessage): StateReport {
   return { state: 'TASK_STATE_REJECTED', message: reason }
 }
 
+/** Ends the task as FAILED. The client gets the reason; put no secret into it. */
 export function fail(reason: string | AgentMessage): StateReport {
   return { state: 'TASK_STATE_FAILED', message: reason }
 }
 
-/** A direct message instead of a task, if it is the first report. */
+/**
+ * Answers with a direct Message instead of a task, if it is the first report. If the task is already open, the message becomes that
+ * of COMPLETED.
+ *
+ * @example
+ * ```ts
+ * const greeter = () => reply('Hello!')
+ * ```
+ */
 export function reply(message: string | AgentMessage): { readonly reply: string | AgentMessage } {
   return { reply: message }
 }

@@ -1,11 +1,13 @@
 /** Options of every call and every stream of the client. */
 import type { Task } from '../model/task.ts'
 
-/** Options of every call. */
+/** Options of every call of a `RemoteAgent`. */
 export interface CallOptions {
+  /** Aborts the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal
-  /** Limit for the whole call, including retries. */
+  /** Limit for the whole call, including retries, in milliseconds. Default: none beyond `limits`. */
   readonly timeoutMs?: number
+  /** Headers besides those of `connect`. */
   readonly headers?: Readonly<Record<string, string>>
   /** URIs of extensions to activate, besides those of `connect`. */
   readonly extensions?: readonly string[]

@@ -10,6 +10,18 @@ import { sleep } from './sleep.ts'
 import { createSimpleTasksBinding } from './simple-tasks/simple-tasks-binding.ts'
 import { simpleTasksBindingUri } from './http/http-url.ts'
 
+/**
+ * Sends one text to an agent, waits for the outcome and returns it as plain data. Never throws: `success` and `error` tell how it
+ * went (S0-11). `timeoutMs` limits the whole invocation; default 300,000.
+ *
+ * @example
+ * ```ts
+ * import { invoke } from '@parley/a2a/client'
+ *
+ * const { success, responseText, error } = await invoke('https://agent.example.com', 'Summarize the news')
+ * console.log(success ? responseText : error)
+ * ```
+ */
 export function invoke(
   target: string | URL | AgentCard,
   text: string,

@@ -4,19 +4,31 @@ import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { StreamEvent } from '../model/task.ts'
 import type { ProtocolVersion, VersionId } from '../versions/version.ts'
 
-/** An interface of the card that can be used, or is in use, with the reason as text. */
+/** An interface of the card that can be used, or is in use. `why` is the reason for the choice, for logs. */
 export interface ChosenInterface extends AgentInterface {
   readonly version: VersionId
   readonly why: string
 }
 
-/** A binding of the client. The two HTTP bindings are built in; `grpc()` adds a third. */
+/**
+ * A binding of the client, for the option `bindings` of `connect`. JSON-RPC and HTTP+JSON are built in; `grpc()` of
+ * `@parley/a2a/grpc` adds a third.
+ *
+ * @example
+ * ```ts
+ * import { connect } from '@parley/a2a/client'
+ * import { grpc } from '@parley/a2a/grpc'
+ *
+ * const agent = await connect('https://agent.example.com', { bindings: [grpc()] })
+ * ```
+ */
 export interface ClientBinding {
   /** The name in agent cards: `JSONRPC`, `HTTP+JSON`, `GRPC`. */
   readonly protocolBinding: string
   readonly versions: readonly VersionId[]
   open(at: ChosenInterface, version: ProtocolVersion, parts: ClientTransportDeps): ClientTransport
 }
+/** What a binding gets to open a transport: the HTTP client, and the limits of the client. */
 export interface ClientTransportDeps {
   /** Adds credentials, follows the redirect policy and applies timeouts; rejects with an A2AError or the signal's reason. */
   readonly http: HttpClient
@@ -40,13 +52,16 @@ export interface HttpClient {
     refused?: RejectedCredentials,
   ): Promise<CredentialHeaders | undefined>
 }
+/** Credentials as headers, for bindings that do not send over HTTP. */
 export interface CredentialHeaders {
   readonly headers: Readonly<Record<string, string>>
 }
+/** Credentials that the peer refused, with the challenge it sent. */
 export interface RejectedCredentials {
   readonly wwwAuthenticate: string | undefined
   readonly credentials: CredentialHeaders
 }
+/** One HTTP request of a transport, before credentials are added. */
 export interface OutgoingHttpRequest {
   readonly method: string
   readonly url: string
@@ -59,6 +74,7 @@ export interface OutgoingHttpRequest {
   readonly timeoutMs?: number | undefined
 }
 
+/** An event of a stream with its cursor and, in 0.x, its `final` flag. */
 export interface EventFrame {
   readonly event: StreamEvent
   /** The cursor, if this event came with one: send it as `lastEventId` to resume after this event. */
@@ -66,6 +82,7 @@ export interface EventFrame {
   /** The `final` flag of 0.x: no event follows. Absent in 1.0. */
   readonly final: boolean | undefined
 }
+/** Options of one request of a transport. */
 export interface TransportCallOptions {
   readonly signal: AbortSignal
   readonly headers: Readonly<Record<string, string>>
@@ -91,6 +108,10 @@ export interface ClientTransport {
     about: TransportCallOptions,
   ): Promise<TransportStream>
 }
+/** The operations whose result is a stream. */
 export type StreamOperation = 'SendStreamingMessage' | 'SubscribeToTask'
-/** Ends when the peer ends it; fails as INTERRUPTED if the connection breaks. `return()` closes the connection. */
+/**
+ * The events of one connection. Ends when the peer ends it; fails as INTERRUPTED if the connection breaks. `return()` closes the
+ * connection.
+ */
 export type TransportStream = AsyncGenerator<EventFrame, void, undefined>

@@ -77,6 +77,7 @@ export interface LogPageCounts {
   readonly shared: number
 }
 
+/** The operations of A2A over the task log, for calls of any binding. Rejects with an `A2AError`. */
 export interface Engine {
   /** Recovers tasks after a crash; resolves when every orphan found has been resumed. */
   start(): Promise<void>
@@ -234,10 +235,12 @@ export interface PushConfigService {
   redeliver(taskId: string, id: string, afterSeq?: number): Promise<boolean>
 }
 
+/** How far a push notification config has been delivered. */
 export interface PushCursor extends Pick<PushRow, 'id' | 'deliveredSeq' | 'attempt' | 'state' | 'dueAt'> {
   readonly url: string
 }
 
+/** One page of the push cursors of all tasks, newest first. */
 export interface PushCursorPage {
   readonly cursors: readonly (PushCursor & Pick<PushRow, 'taskId' | 'createdAt'>)[]
   /** The `before` of the next page; absent on the last. */
@@ -322,6 +325,7 @@ export interface EngineLimits {
   readonly waitMs: number
 }
 
+/** The log of a server, for operators. `console` and pino fit. */
 export interface EngineLog {
   debug(message: string, fields?: Record<string, unknown>): void
   info(message: string, fields?: Record<string, unknown>): void
@@ -341,6 +345,7 @@ export interface Sealer {
   unseal(purpose: string, sealed: string, about: string): Promise<string>
 }
 
+/** How long finished tasks are kept, and how many. */
 export interface EngineRetention {
   /** How long finished tasks are kept. */
   readonly finishedMs?: number

@@ -18,4 +18,5 @@ export interface Caller {
   readonly anonymous?: boolean
 }
 
+/** The caller without credentials: `authenticate` returns it to allow anonymous access. */
 export const anonymous: Caller = { id: 'anonymous', anonymous: true }

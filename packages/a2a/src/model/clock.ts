@@ -10,15 +10,18 @@ export interface Clock {
   readonly monotonicNow: () => number
 }
 
-/** `Date.now` and `performance.now`. */
+/** The clock of the system: `Date.now` and `performance.now`. */
 export const systemClock: Clock = { now: () => Date.now(), monotonicNow: () => performance.now() }
 
-/** The given clocks, or those of the system. A test that passes only `now` moves both: its time passes, it does not step. */
+/**
+ * Returns the given clocks, or those of the system. If only `now` is given, it also serves as the monotonic clock: time
+ * then passes in a test without stepping.
+ */
 export function clockOf({ now, monotonicNow = now }: ClockOptions): Clock {
   return { now: now ?? systemClock.now, monotonicNow: monotonicNow ?? systemClock.monotonicNow }
 }
 
-/** Clocks for tests. Default: the system clocks. */
+/** Clocks to inject in tests, in milliseconds. Default: the system clocks. */
 export interface ClockOptions {
   readonly now?: (() => number) | undefined
   readonly monotonicNow?: (() => number) | undefined

@@ -1,6 +1,10 @@
 /** One error class and one closed set of codes. error-table.ts defines how each code looks on the wire. */
 import type { errorTable } from './error-table.ts'
 
+/**
+ * The code of an `A2AError`: one closed set for servers, agents and clients. Each has a fixed JSON-RPC code, HTTP status and gRPC
+ * status (`error-table.ts`).
+ */
 export type ErrorCode = keyof typeof errorTable
 
 /** The same call may succeed later without a change. */
@@ -12,7 +16,7 @@ const retryable: ReadonlySet<ErrorCode> = new Set([
   'TIMEOUT',
 ])
 
-/** What is wrong with one field of a request. The path uses the spelling of the caller: `message.parts[0].text`. */
+/** One invalid field of a request. `field` uses the spelling of the caller: `message.parts[0].text`. */
 export interface Violation {
   readonly field: string
   readonly description: string
@@ -30,11 +34,30 @@ type DetailName =
   | 'lastEventId'
   | 'retryAfterMs'
 
+/** Details of an `A2AError`: strings by name, and `violations`. They are sent to the caller. */
 export interface ErrorDetails extends Partial<Readonly<Record<DetailName, string | undefined>>> {
   readonly violations?: readonly Violation[]
   readonly [key: string]: string | readonly Violation[] | undefined
 }
 
+/**
+ * The error of this SDK: a code, a message for people, and details for programs.
+ *
+ * A server sends it to the caller, an agent may throw it, and a client throws it for every failure. `retryable` says whether the
+ * same call may succeed later.
+ *
+ * @example
+ * ```ts
+ * import { A2AError, connect } from '@parley/a2a/client'
+ *
+ * const agent = await connect('https://agent.example.com')
+ * try {
+ *   await agent.cancel('task-1')
+ * } catch (error) {
+ *   if (!(error instanceof A2AError) || error.code !== 'TASK_NOT_FOUND') throw error
+ * }
+ * ```
+ */
 export class A2AError extends Error {
   override readonly name: string = 'A2AError'
   readonly code: ErrorCode
@@ -47,6 +70,9 @@ export class A2AError extends Error {
     this.details = details
   }
 
+  /**
+   * Whether the same call may succeed later without a change: RATE_LIMITED, AGENT_UNAVAILABLE, UNAVAILABLE, INTERRUPTED or TIMEOUT.
+   */
   get retryable(): boolean {
     return retryable.has(this.code)
   }

@@ -17,7 +17,7 @@ function randomByte(): number {
   return pool[used++] as number
 }
 
-/** Strictly increasing within this process, also within one millisecond (12 bits of counter). */
+/** Creates a UUIDv7. Ids of one process strictly increase, also within one millisecond (12 bits of counter). */
 export function newId(now: number = Date.now()): string {
   if (now > lastMs) {
     lastMs = now

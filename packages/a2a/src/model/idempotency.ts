@@ -15,7 +15,7 @@ export function cursorParams(windowMs: number): { readonly [name: string]: numbe
   return { [windowParam]: windowMs }
 }
 
-/** How long the agent recognizes a repeat, in milliseconds. 0: the card promises nothing. */
+/** Returns how long the agent recognizes a repeated message, in milliseconds. 0 if its card does not state it. */
 export function idempotencyWindowMs({ capabilities }: AgentCard): number {
   const cursor = capabilities.extensions?.find(({ uri }) => uri === cursorExtension)
   if (cursor === undefined) return 0
@@ -28,11 +28,14 @@ export function idempotencyWindowMs({ capabilities }: AgentCard): number {
 /** A message that was sent and may have reached the server. */
 export interface SentMessage {
   readonly messageId: string
-  /** Since it was first sent. */
+  /** Milliseconds since it was first sent. */
   readonly agoMs: number
 }
 
-/** Whether the agent recognizes the message if it is sent again, so that it does not do the work twice. */
+/**
+ * Returns whether the agent recognizes the message if it is sent again, so that it does not do the work twice: within its
+ * idempotency window, with an id that cannot be guessed or with credentials.
+ */
 export function canResend(card: AgentCard, { messageId, agoMs }: SentMessage): boolean {
   return agoMs < idempotencyWindowMs(card) && (isUnguessableId(messageId) || requiresCredentials(card))
 }

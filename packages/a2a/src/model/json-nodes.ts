@@ -8,6 +8,7 @@
 /** Default of `limits.jsonNodes` and `maxJsonNodes`. */
 export const defaultJsonNodes = 100_000
 
+/** The size of a JSON text, as `measureJson` counts it. */
 export interface JsonSize {
   /** Exact for JSON. Beyond the limit it is the limit plus one, because the rest is not read. */
   readonly nodes: number
@@ -29,7 +30,10 @@ const backslash = 0x5c
 /** Shorter strings are read character by character: a call of `indexOf` costs about as much as this many characters. */
 const shortString = 24
 
-/** Never throws: the parser rejects a text that is not JSON. */
+/**
+ * Counts the nodes and the nesting depth of a JSON text without parsing it. Stops once `maxNodes` is exceeded. Never
+ * throws: the parser rejects a text that is not JSON.
+ */
 export function measureJson(text: string, maxNodes: number): JsonSize {
   const meter = new JsonMeter(maxNodes)
   meter.feed(text)
@@ -37,7 +41,7 @@ export function measureJson(text: string, maxNodes: number): JsonSize {
   return { nodes, depth }
 }
 
-/** Like `measureJson`, for a text that arrives in pieces. */
+/** Counts nodes and nesting depth of a JSON text that arrives in pieces; otherwise like `measureJson`. */
 export class JsonMeter {
   nodes = 0
   depth = 0
@@ -52,6 +56,7 @@ export class JsonMeter {
     this.#maxNodes = maxNodes
   }
 
+  /** Whether the text fed so far holds more than `maxNodes` nodes. */
   get isExceeded(): boolean {
     // The last opened array or object may turn out to be empty.
     return this.nodes - (this.#hasOpened ? 1 : 0) > this.#maxNodes
@@ -63,6 +68,7 @@ export class JsonMeter {
     this.#isEscaped = false
   }
 
+  /** Counts the next piece of the text. */
   feed(text: string): void {
     const { length } = text
     const maxNodes = this.#maxNodes

@@ -7,6 +7,7 @@
  */
 import { A2AError } from './error.ts'
 
+/** The result of `linkSignals`: a signal with its own `abort`. Call `end` when the work is over. */
 export interface LinkedSignal {
   readonly signal: AbortSignal
   /** Aborts this signal, not the ones it follows. */
@@ -16,8 +17,20 @@ export interface LinkedSignal {
 }
 
 /**
- * A signal that aborts with the first of `sources`, with its reason, or after `timeoutMs` with the result of `timeoutReason`.
- * Default: no timeout, and an A2AError with the code TIMEOUT.
+ * Creates a signal that aborts with the first of `sources`, with its reason, or after `timeoutMs` with the result of
+ * `timeoutReason`. Default: no timeout, and an A2AError with the code TIMEOUT.
+ *
+ * Use it instead of `AbortSignal.any`, which leaks listeners on long-lived sources.
+ *
+ * @example
+ * ```ts
+ * const { signal, end } = linkSignals([turn.signal], 10_000)
+ * try {
+ *   await fetch(url, { signal })
+ * } finally {
+ *   end()
+ * }
+ * ```
  */
 export function linkSignals(
   sources: readonly (AbortSignal | undefined)[],

@@ -1,5 +1,6 @@
 /** The headers and claims of a push notification. Sender and receiver share these names. */
 
+/** Header names of a push notification request. */
 export const pushHeaders = {
   /** The `token` of the config, as it was registered (B-126). */
   token: 'X-A2A-Notification-Token',

@@ -5,6 +5,7 @@
 import type { Span } from './span.ts'
 import type { Artifact, Json, Message, Struct, TaskStatus } from './task.ts'
 
+/** The content of a record of a task log, distinguished by `type`. `status` and `artifact` are visible to clients. */
 export type RecordBody =
   | { readonly type: 'status'; readonly status: TaskStatus; readonly metadata?: Struct }
   | {
@@ -54,7 +55,7 @@ export interface TurnOptions {
   readonly deadlineAt?: number
 }
 
-/** A record in the log. `at` is in milliseconds since the epoch. */
+/** A record of a task log: its position, its time in milliseconds since the epoch, and its content. */
 export interface LogRecord {
   readonly seq: number
   readonly at: number

@@ -3,6 +3,7 @@
  * in its place. The turn that asked for a secret receives it. The log holds a placeholder, and with it the history, every later
  * read, every trace and every screen (B-156, B-161).
  */
+import { isStruct } from './struct.ts'
 import type { SecurityRequirement, SecurityScheme } from './card.ts'
 import { clientToolsExtension, credentialsExtension } from './extension.ts'
 import type { Json, Message, Part, Struct } from './task.ts'
@@ -16,7 +17,7 @@ interface SecretCarrier {
   readonly extensions?: readonly string[]
 }
 
-/** What an agent asks the client to obtain, in the terms of an agent card. */
+/** The credentials that an agent asks the client to obtain, in the terms of an agent card. */
 export interface CredentialRequest {
   readonly schemes?: { readonly [name: string]: SecurityScheme }
   /** Which schemes are needed together; by default any one of them. */
@@ -78,7 +79,9 @@ export function redact(message: Message, all: boolean): Message | undefined {
   return { ...message, parts: message.parts.map((part) => (whole || isSecret(part) ? redactPart(part) : part)) }
 }
 
-/** Whether a placeholder replaced a secret: ask for it again. */
+/**
+ * Returns whether a placeholder replaced a secret in a part, or in any part of a message. The secret must be asked for again.
+ */
 export function isRedacted(said: Part | Pick<Message, 'parts'>): boolean {
   if ('parts' in said) return said.parts.some(isRedacted)
   return extensionMetadata(said.metadata, credentialsExtension)['redacted'] === true
@@ -128,8 +131,4 @@ function extensionMetadata(metadata: Struct | undefined, uri: string): Struct {
 
 function withUri(uris: readonly string[] = [], uri: string): readonly string[] {
   return uris.includes(uri) ? uris : [...uris, uri]
-}
-
-function isStruct(value: Json | undefined): value is Struct {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

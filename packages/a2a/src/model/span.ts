@@ -2,11 +2,21 @@
  * A timed step within a task: a call of a tool, of a model, of another agent. It is written to the task log when it ends, so it
  * lasts as long as its task. The task and its turns are spans too, but are not written: readers derive them from the log.
  */
+import type { TaskState } from './state.ts'
 import type { Json, Struct } from './task.ts'
 
+/** What a span times: a call of another agent (`hop`), of a tool, of a model, or another step. */
 export type SpanKind = 'hop' | 'tool' | 'model' | 'other'
+/** How a span ended. */
 export type SpanOutcome = 'ok' | 'error' | 'canceled'
 
+/** The outcome of the span of a task or turn that is in `state`. */
+export function spanOutcomeOf(state: TaskState | undefined): SpanOutcome {
+  if (state === 'TASK_STATE_CANCELED') return 'canceled'
+  return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
+}
+
+/** A timed step within a task, as the task log holds it. */
 export interface Span {
   /** 16 hex digits, as W3C Trace Context has them. */
   readonly spanId: string

@@ -1,4 +1,4 @@
-/** The states of a task, their classes, and the legal transitions. */
+/** The state of a task, as 1.0 spells it. */
 export type TaskState =
   | 'TASK_STATE_UNSPECIFIED'
   | 'TASK_STATE_SUBMITTED'
@@ -30,17 +30,19 @@ const terminal: ReadonlySet<TaskState> = new Set([
   'TASK_STATE_REJECTED',
 ])
 
-/** The task has ended and no longer changes. */
+/** Returns whether a task in this state has ended and no longer changes. */
 export function isTerminal(state: TaskState): boolean {
   return terminal.has(state)
 }
 
-/** The task waits for its client: for an answer or a credential. */
+/**
+ * Returns whether a task in this state waits for its client: for an answer (INPUT_REQUIRED) or a credential (AUTH_REQUIRED).
+ */
 export function isInterrupted(state: TaskState): boolean {
   return state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED'
 }
 
-/** The turn of the agent is over: what a blocking send waits for (B-63). */
+/** Returns whether the turn of the agent is over, which a blocking send waits for (B-63): terminal or interrupted. */
 export function hasSettled(state: TaskState): boolean {
   return isTerminal(state) || isInterrupted(state)
 }

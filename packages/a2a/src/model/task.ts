@@ -4,9 +4,12 @@
  */
 import type { TaskState } from './state.ts'
 
+/** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+/** A JSON object, as `metadata` and data parts hold it. */
 export type Struct = { readonly [key: string]: Json }
 
+/** Who wrote a message: `ROLE_USER` is the client, `ROLE_AGENT` the agent. */
 export type Role = 'ROLE_UNSPECIFIED' | 'ROLE_USER' | 'ROLE_AGENT'
 
 interface PartBase {
@@ -14,22 +17,28 @@ interface PartBase {
   readonly filename?: string
   readonly mediaType?: string
 }
+/** A part with text. */
 export interface TextPart extends PartBase {
   readonly text: string
 }
-/** Inline bytes as standard base64 with padding. */
+/** A part with inline bytes, as standard base64 with padding. */
 export interface RawPart extends PartBase {
   readonly raw: string
 }
+/** A part with the URL of a file; the reader fetches it. */
 export interface UrlPart extends PartBase {
   readonly url: string
 }
-/** `null` is a legal value: distinguish parts by the presence of the key (J-6). */
+/** A part with a JSON value. `null` is a legal value: distinguish parts by the presence of the key (J-6). */
 export interface DataPart extends PartBase {
   readonly data: Json
 }
+/** One piece of content of a message or an artifact: `text`, `raw`, `url` or `data`. */
 export type Part = TextPart | RawPart | UrlPart | DataPart
 
+/**
+ * One message between a client and an agent. The sender chooses `messageId`; the same id with the same content is the same message.
+ */
 export interface Message {
   readonly messageId: string
   readonly contextId?: string
@@ -41,6 +50,7 @@ export interface Message {
   readonly referenceTaskIds?: readonly string[]
 }
 
+/** A result of a task: a named list of parts. */
 export interface Artifact {
   readonly artifactId: string
   readonly name?: string
@@ -50,6 +60,7 @@ export interface Artifact {
   readonly extensions?: readonly string[]
 }
 
+/** The state of a task, with the message that explains it and the time it was set. */
 export interface TaskStatus {
   readonly state: TaskState
   readonly message?: Message
@@ -57,6 +68,7 @@ export interface TaskStatus {
   readonly timestamp?: string
 }
 
+/** A task: its status, artifacts and messages. `history` and `artifacts` may be omitted or shortened by the request. */
 export interface Task {
   readonly id: string
   readonly contextId?: string
@@ -66,6 +78,7 @@ export interface Task {
   readonly metadata?: Struct
 }
 
+/** Stream event: the status of the task changed. */
 export interface TaskStatusUpdateEvent {
   readonly taskId: string
   readonly contextId: string
@@ -73,6 +86,10 @@ export interface TaskStatusUpdateEvent {
   readonly metadata?: Struct
 }
 
+/**
+ * Stream event: an artifact, or a chunk of one. With `append` its parts are added to the artifact with the same id; without, they
+ * replace it. `lastChunk` marks the end of the artifact.
+ */
 export interface TaskArtifactUpdateEvent {
   readonly taskId: string
   readonly contextId: string
@@ -82,7 +99,7 @@ export interface TaskArtifactUpdateEvent {
   readonly metadata?: Struct
 }
 
-/** An event of a stream: exactly one member. */
+/** One event of a stream: exactly one member. */
 export type StreamEvent =
   | { readonly task: Task }
   | { readonly message: Message }

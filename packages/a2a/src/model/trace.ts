@@ -5,7 +5,7 @@
 
 const traceparentForm = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/
 
-/** The content of a `traceparent`. */
+/** The content of a `traceparent` header (W3C Trace Context). */
 export interface TraceContext {
   readonly traceId: string
   /** The span of the sender: the parent of the spans it causes. */
@@ -13,19 +13,19 @@ export interface TraceContext {
   readonly isSampled: boolean
 }
 
-/** Returns `undefined` if the text is not a traceparent. */
+/** Parses a `traceparent` header. Returns `undefined` if the text is not one. */
 export function readTraceparent(traceparent: string | undefined): TraceContext | undefined {
   const [, traceId, spanId, flags] = (traceparent === undefined ? null : traceparentForm.exec(traceparent)) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Of the flags that a version may define, only this one is passed on. */
+/** Formats a `traceparent` header. Of the flags that a version may define, only `sampled` is passed on. */
 export function traceparentOf({ traceId, spanId, isSampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 }
 
-/** The trace id of a `traceparent`; `undefined` if the text is not one. */
+/** Returns the trace id of a `traceparent` header; `undefined` if the text is not one. */
 export function traceIdOf(traceparent: string | undefined): string | undefined {
   return readTraceparent(traceparent)?.traceId
 }
@@ -35,25 +35,25 @@ export function readTracestate(tracestate: string | undefined): string | undefin
   return tracestate !== undefined && /^[\x20-\x7e]{1,512}$/.test(tracestate) ? tracestate : undefined
 }
 
-/** The trace id of a task without a trace: its own id, which has the length of a trace id if we created it. */
+/** Returns the trace id of a task without a trace: its own id if that has the form of a trace id, or a hash of it. */
 export function traceIdOfTask(taskId: string): string {
   const id = taskId.replaceAll('-', '').toLowerCase()
   return /^(?!0{32})[\da-f]{32}$/.test(id) ? id : hash(taskId, 0) + hash(taskId, 1)
 }
 
-/** The span of one event, derived from its task and its seq. The span of the task is the one at 0. */
+/** Returns the span id of one event, derived from its task and its seq. Seq 0 is the span of the task. */
 export function spanIdOfEvent(taskId: string, seq: number): string {
   return hash(taskId, seq)
 }
 
-/** The span of one turn, or of the `nth` step in it. A repeated turn has another. */
+/** Returns the span id of one attempt of a turn, or of the `nth` step in it. */
 export function spanIdOfTurn(taskId: string, turn: number, attempt: number, nth = 0): string {
   return hash(taskId, `${turn}.${attempt}.${nth}`)
 }
 
 /**
- * The span of one attempt to deliver the event at `seq` to a webhook. It includes the start time, because deliveries may restart
- * from the first event.
+ * Returns the span id of one attempt to deliver the event at `seq` to a webhook. It includes the start time, because deliveries may
+ * restart from the first event.
  */
 export function spanIdOfPush(taskId: string, configId: string, seq: number, startedAt: number): string {
   return hash(taskId, `push.${seq}.${startedAt}.${configId}`)

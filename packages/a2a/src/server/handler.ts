@@ -29,13 +29,15 @@ import { createRouter } from './http/router.ts'
 import { createEncodingCache } from './streaming/encoding-cache.ts'
 import type { ReaderCounts } from './streaming/unsent-bytes.ts'
 
+/** A server without a listener, as `createHandler` returns it. */
 export interface Handler {
-  /** `app.use('/agent', handler.node)`, or `http.createServer(handler.node)`. */
+  /** For node:http and its frameworks: `app.use('/agent', handler.node)`, or `http.createServer(handler.node)`. */
   readonly node: NodeHandler
-  /** `app.all('/agent/*', (c) => handler.fetch(c.req.raw))`, with `prefix: '/agent'`. */
+  /** For web frameworks: `app.all('/agent/*', (c) => handler.fetch(c.req.raw))`, with `prefix: '/agent'`. */
   readonly fetch: FetchHandler
   /** For `createGrpcServer` of `@parley/a2a/grpc`. */
   readonly grpc: GrpcHandler
+  /** The operations, for calls inside the process. */
   readonly engine: Engine
   /** Adds and removes agents while the server runs. */
   readonly agents: HandlerAgents
@@ -52,14 +54,17 @@ export interface Handler {
   card(agent: string, variant: CardVariant, base: string): Promise<string | undefined>
   /** Signs and seals data that leaves the server and comes back, such as a session, with the store's keyring. */
   readonly secrets: Signer & Sealer
-  /** Resolves when tasks that a crash interrupted are resumed. Earlier requests wait for it. */
+  /**
+   * Resolves when tasks that a crash interrupted are resumed; requests before that wait for it. Rejects if the server
+   * cannot start: the store fails, or the master key does not match.
+   */
   readonly ready: Promise<void>
   /**
    * Rotates the key for cards; the previous one signs beside it until the next rotation. Present if the server's own keys sign
    * cards.
    */
   readonly rotateCardKey?: () => Promise<void>
-  /** Keys for a purpose that `signingPurposes` lists. */
+  /** Keys for a purpose that `signingPurposes` lists. Throws for any other purpose. */
   signingKeys(purpose: string): SigningKeys
   /** Makes `/readyz` report the shutdown while the server keeps serving, so that load balancers stop routing to it. */
   announceShutdown(): void
@@ -69,6 +74,7 @@ export interface Handler {
   close(): Promise<void>
 }
 
+/** Counts of clients that read responses and streams, for metrics. */
 export interface HandlerReaders extends ReaderCounts {
   /** Pages of logs that were read from the store for readers that were behind, since the start. */
   readonly pagesRead: number
@@ -78,11 +84,26 @@ export interface HandlerReaders extends ReaderCounts {
   stalled(): void
 }
 
+/** The state of push deliveries of all callers, for the operator. */
 export interface HandlerPush extends Pick<PushConfigService, 'cursors' | 'search' | 'attempts' | 'redeliver'> {
   /** Creates another signing key: it is published now, and signs after `push.jwt.overlapMs`. */
   rotateKey?(): Promise<void>
 }
 
+/**
+ * Creates a server without a listener, to mount in an application's own server. It owns the store from now on: `close`
+ * closes it. Throws ConfigError for invalid options; errors of the start are reported by `ready`.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from '@parley/a2a'
+ * import { createHandler } from '@parley/a2a/server'
+ * import express from 'express'
+ *
+ * const handler = createHandler({ name: 'Echo', store: memoryStore(), agent: ({ text }) => text })
+ * express().use('/agent', handler.node).listen(3000)
+ * ```
+ */
 export function createHandler(options: HandlerOptions): Handler {
   const { store, log = consoleLog } = options
   const prefix = checkPrefix(options.prefix)

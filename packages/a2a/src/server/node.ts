@@ -8,7 +8,7 @@ import { createServer as createTlsServer, type Server as HttpsServer } from 'nod
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { guardedWebhooks, type WebhookGuardOptions } from '../client/egress/guarded-webhooks.ts'
+import { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
 import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
 import { announce, type AnnounceOptions, type ListeningServer } from './announce.ts'
@@ -16,13 +16,12 @@ import { ConfigError } from './config-error.ts'
 import {
   type ConnectionCounts,
   type ConnectionLimiter,
-  type ConnectionLimits,
   createConnectionLimiter,
   defaultConnections,
 } from './http/connection-limits.ts'
 import { stallMs } from './defaults.ts'
 import { createDirectRequestClass } from './http/direct-request.ts'
-import type { GrpcListener, GrpcTls } from './grpc/grpc-listener.ts'
+import type { GrpcListener } from './grpc/grpc-listener.ts'
 import { type GrpcListeners, openGrpcListeners } from './grpc/grpc-listeners.ts'
 import { createHandler, type Handler } from './handler.ts'
 import { hostInUrl } from './http/host-in-url.ts'
@@ -30,10 +29,12 @@ import { openGrpcListener } from './grpc/open-grpc-listener.ts'
 import { consoleLog } from './console-log.ts'
 import { hasSingleHost, respondBadHost } from './http/node-adapter.ts'
 import { dropStalled, isWaitingForClient, type OpenResponses, trackResponses } from './http/open-responses.ts'
-import type { AgentsOption, ServerOptions, Limits } from './options.ts'
 import { isPortInUse, portInUse } from './http/port-in-use.ts'
 import type { PushOptions } from './push/push-options.ts'
 import { requireNode } from './http/require-node.ts'
+import type { ServePushOptions, ServeOptions, Middleware, Server } from './serve-options.ts'
+
+export type { ServePushOptions, ServeOptions, ServeTls, Middleware, Server } from './serve-options.ts'
 
 export { guardedFetch, guardedLookup } from '../client/egress/guarded-fetch.ts'
 export type { GuardOptions } from '../client/egress/guarded-fetch.ts'
@@ -42,84 +43,24 @@ export type { WebhookGuard, WebhookGuardOptions } from '../client/egress/guarded
 export { clientNetwork } from './http/client-network.ts'
 export type { ConnectionCounts, ConnectionLimits } from './http/connection-limits.ts'
 
-/** The push options of a handler, with a guard that keeps webhooks off your network; `allow` lists exceptions. */
-export type ServePushOptions = Omit<PushOptions, 'fetch'> & Partial<Pick<PushOptions, 'fetch'>> & WebhookGuardOptions
-
-export type ServeOptions = Omit<ServerOptions, 'push' | 'limits'> &
-  AgentsOption & {
-    readonly limits?: Partial<Limits & ConnectionLimits>
-    /** How long a client may take to send the head of a request, counted from the connection. Default 60 s. */
-    readonly headTimeoutMs?: number
-    /** How long a client may take to send a whole request. Default 5 min. */
-    readonly requestTimeoutMs?: number
-    /** Enables push notifications. Default: off. */
-    readonly push?: true | ServePushOptions
-    /** Default 3000; 0 picks a free port. */
-    readonly port?: number
-    /** Default 127.0.0.1: this machine only. */
-    readonly host?: string
-    /** Serves HTTPS. Default: no TLS, for this machine and for proxies that terminate it. */
-    readonly tls?: ServeTls
-    /**
-     * Sees every request before the agents do, and may answer it; it returns `true` if it took the request. A shutdown waits for
-     * its responses as for all others.
-     */
-    readonly middleware?: Middleware
-    /** Also serves gRPC at this port; 0 picks a free port. Default: no gRPC. Needs `@grpc/grpc-js` and `@bufbuild/protobuf`. */
-    readonly grpcPort?: number
-    /** TLS of the gRPC port. Default: certificate and key of `tls`, if set. */
-    readonly grpcTls?: GrpcTls
-    /**
-     * Does not print the address. Default false: the address goes to `log`, or without a `log` to stderr in two lines, except under
-     * `node --test`.
-     */
-    readonly quiet?: boolean
-    /** Default: SQLite in `dataDir`. Closed with the server. */
-    readonly store?: Store
-    /** Default `./.parley`. */
-    readonly dataDir?: string
-    /** How long `close` waits for requests in progress, and for agents that cannot be resumed. Default 5 s. */
-    readonly drainMs?: number
-    /** How long `close` keeps serving after `/readyz` reports the shutdown, so that load balancers can react. Default 0. */
-    readonly shutdownDelayMs?: number
-  }
-
-export interface ServeTls {
-  /** PEM: the certificate with its chain, and its key. */
-  readonly cert: string | Uint8Array
-  readonly key: string | Uint8Array
-  /** PEM: the authority that signs client certificates. */
-  readonly ca?: string | Uint8Array
-  /**
-   * Requests a certificate from clients, for `mtls()` or a function of your own. A client without one that `ca` vouches for is
-   * accepted as a client without a certificate. Default: true if `ca` is set.
-   */
-  readonly requestCert?: boolean
-  /** The max-age of HSTS, which makes browsers use TLS only; 0 makes them forget it. Default 1 year. */
-  readonly hstsSeconds?: number
-}
-
-export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
-
-export interface Server {
-  /** The address, such as `http://127.0.0.1:3000`. */
-  readonly url: string
-  readonly port: number
-  /** Set if gRPC is enabled. */
-  readonly grpcPort?: number
-  /** The dedicated gRPC ports of agents, by name. Resolves when they are open, also after agents have changed. */
-  grpcPorts(): Promise<Readonly<Record<string, number>>>
-  readonly server: HttpServer | HttpsServer
-  readonly handler: Handler
-  /** The connections of the HTTP and gRPC listeners. */
-  connections(): ConnectionCounts
-  /**
-   * Accepts nothing new, lets responses and agents that cannot be resumed finish within `drainMs`, then stops running turns and
-   * closes the store. Other servers that share the store resume the turns at once.
-   */
-  close(): Promise<void>
-}
-
+/**
+ * Serves one or several agents over HTTP, and with `grpcPort` over gRPC. Resolves when the listeners are open and
+ * interrupted tasks are resumed. Throws ConfigError for invalid options and for a port in use.
+ *
+ * @example
+ * ```ts
+ * import { serve } from '@parley/a2a/node'
+ *
+ * const server = await serve({
+ *   name: 'Greeter',
+ *   description: 'Greets people by name',
+ *   async *agent({ text }) {
+ *     yield `Hello, ${text}!`
+ *   },
+ * })
+ * process.once('SIGTERM', () => void server.close())
+ * ```
+ */
 export async function serve(options: ServeOptions): Promise<Server> {
   requireNode(process.versions.node)
   const { port = 3000, host = '127.0.0.1', drainMs = 5_000, shutdownDelayMs = 0, tls } = options

@@ -45,22 +45,29 @@ export interface CardSettings {
 
 /** One agent: its function, its card, and its engine options. */
 export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWindowMs'>>, CardSettings {
+  /** Handles the messages: a function of a turn, or an object that also says what a restart means for unfinished turns. */
   readonly agent: Agent
   /** How repeated messages are recognized. Default: the server's setting. */
   readonly idempotency?: Idempotency
   /** The name in the card. Default: the agent's key, or `Agent`. */
   readonly name?: string
+  /** The description in the card. Default: made of the name. */
   readonly description?: string
   /** The agent's own version. Default `1.0.0`. */
   readonly version?: string
+  /** The skills in the card. Default: one skill with the id `default`. */
   readonly skills?: readonly AgentSkill[]
   readonly provider?: AgentProvider
   readonly documentationUrl?: string
   readonly iconUrl?: string
   /** Accepted media types; parts of other types are refused (B-70). Default: all are accepted. */
   readonly inputModes?: readonly string[]
+  /**
+   * Media types that the agent can produce. A request that accepts none of them is refused (B-69). Default: not
+   * restricted.
+   */
   readonly outputModes?: readonly string[]
-  /** Default true. */
+  /** Whether the agent supports streaming. Default true. */
   readonly streaming?: boolean
   /**
    * Declared in the card, and active for the requests that ask for them; a client that sends a message must ask for a `required`
@@ -71,7 +78,9 @@ export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWi
   readonly onEvent?: OnEvent
   /** Changes or drops reports of the agent before they are in the log. */
   readonly transformEvent?: TransformEvent
+  /** The security schemes in the card. Default: those of `authenticate`. */
   readonly securitySchemes?: { readonly [name: string]: SecurityScheme }
+  /** The security requirements in the card. Default: those of `authenticate`. */
   readonly securityRequirements?: readonly SecurityRequirement[]
   /** What authenticated callers see beyond the public card, without the skills they may not use. */
   readonly extendedCard?: ExtendedCard
@@ -97,30 +106,34 @@ export interface AgentSettings extends Partial<Omit<AgentOptions, 'idempotencyWi
  */
 export type Idempotency = { readonly windowMs: number } | 'off'
 
-/**
- * Merged over the public card. A function may return a different card for each caller; `undefined` means "not configured" (B-136).
- */
+/** Fields that the extended card adds to the public card, or replaces there. */
 export type CardPatch = Partial<Omit<AgentCard, 'supportedInterfaces' | 'capabilities' | 'signatures'>>
+/**
+ * The extended card: a patch over the public card, or a function that returns a patch for each caller; `undefined`
+ * means "not configured" (B-136).
+ */
 export type ExtendedCard =
   | CardPatch
   | ((caller: Caller) => CardPatch | undefined | null | Promise<CardPatch | undefined | null>)
 
 /**
- * Identifies the caller. `undefined`, or a thrown error, means 401; an A2AError with PERMISSION_DENIED means 403. `challenge` is
- * the WWW-Authenticate header; an UNAUTHENTICATED error may carry its own in `details.challenge`.
+ * Identifies the caller of a request. `undefined`, or a thrown error, means 401; an A2AError with PERMISSION_DENIED
+ * means 403. `apiKey`, `basic`, `bearer` and `mtls` create one; `anyOf` and `allOf` combine several.
  */
 export interface Authenticate {
   (credentials: Credentials): Caller | undefined | null | Promise<Caller | undefined | null>
+  /** The WWW-Authenticate header of a 401. An UNAUTHENTICATED error may carry its own in `details.challenge`. */
   readonly challenge?: string
   /** The declaration in cards, unless an agent's own settings override it. Declare what you enforce. */
   readonly securitySchemes?: { readonly [name: string]: SecurityScheme }
   readonly securityRequirements?: readonly SecurityRequirement[]
 }
 
+/** What one request or caller may take. Requests beyond a limit are refused. */
 export interface Limits extends EngineLimits {
-  /** Size of a request's body. Default 20 MB. */
+  /** Size of a request body in bytes. Default 20,000,000. */
   readonly bodyBytes: number
-  /** Open streams at one time. */
+  /** Open streams of one caller. Default 2,000. Beyond it a stream fails with RATE_LIMITED. */
   readonly streamsPerCaller: number
   /**
    * Bytes held for all clients that have not read them yet; bytes that several clients share count once. Over it the server fetches
@@ -131,6 +144,9 @@ export interface Limits extends EngineLimits {
   readonly unsentBytesPerCaller: number
 }
 
+/**
+ * Options of a server that apply to all its agents. Invalid ones make `createHandler` and `serve` throw ConfigError.
+ */
 export interface ServerOptions extends CardSettings {
   /** The public URL of the agents; a mount prefix is added. Default: from the request's Host. */
   readonly publicUrl?: string
@@ -156,7 +172,7 @@ export interface ServerOptions extends CardSettings {
   readonly endpointVariants?: readonly EndpointVariant[]
   /** The offered versions. Default: all. */
   readonly versions?: readonly VersionId[]
-  /** Default 300. */
+  /** How long clients may cache a card, in seconds. Default 300. */
   readonly cardMaxAgeSeconds?: number
   /**
    * Signs the cards, with a key of the store's keyring or a configured one. Needs `publicUrl`, or `hosts` without a trusted proxy:
@@ -170,7 +186,9 @@ export interface ServerOptions extends CardSettings {
   readonly signingPurposes?: readonly string[]
   /** Extensions for all agents. */
   readonly extensions?: readonly Extension[]
+  /** Default for agents that do not set it. */
   readonly onEvent?: OnEvent
+  /** Default for agents that do not set it. */
   readonly transformEvent?: TransformEvent
   /** Separates tasks by tenant (B-165…B-167). Default: no tenants. */
   readonly tenants?: TenantOptions
@@ -180,6 +198,7 @@ export interface ServerOptions extends CardSettings {
   readonly allowAnonymousList?: boolean
   /** Default for agents that do not set it. Default 24 hours. */
   readonly idempotency?: Idempotency
+  /** Identifies the caller, before the body of a request is read. Default: every caller is anonymous. */
   readonly authenticate?: Authenticate
   /** Called for every call once the caller and the operation are known: refuses it, or returns headers for its response. */
   readonly admit?: Admit
@@ -199,10 +218,11 @@ export interface ServerOptions extends CardSettings {
    * Called for every stream that opens, so that you can end it early: when the credentials that opened it are revoked, for example.
    */
   readonly onStream?: OnStream
+  /** Limits of requests and callers. Default: see each limit. */
   readonly limits?: Partial<Limits>
   /** Enables push notifications. Default: off. */
   readonly push?: PushOptions
-  /** Default 15 s. */
+  /** Interval of SSE comments and gRPC pings on open streams. Default 15 s. */
   readonly keepAliveMs?: number
   /** A connection that takes nothing for this long is closed; its client resumes by cursor. Default 30 s. */
   readonly stallMs?: number
@@ -227,4 +247,5 @@ export type AgentsOption =
       readonly agent?: undefined
     }
 
+/** Options of `createHandler`: the server's, one or several agents, and the store. */
 export type HandlerOptions = ServerOptions & AgentsOption & { readonly store: Store }

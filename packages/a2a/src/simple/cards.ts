@@ -47,7 +47,9 @@ export interface CardDatabase {
  * (127.0.0.1) and `PORT` (3000).
  *
  * @example
+ * ```ts
  * const card = buildAgentCard('https://agent.example.com', { listTools: () => tools })
+ * ```
  */
 export function buildAgentCard(baseUrl?: string, db: CardDatabase = {}): A2AAgentCard {
   const about = { name: 'Parley', description: 'An agent that takes simple tasks' }
@@ -59,7 +61,9 @@ export function buildAgentCard(baseUrl?: string, db: CardDatabase = {}): A2AAgen
  * from `db`.
  *
  * @example
+ * ```ts
  * const card = buildAgentCardForAgent({ id: 'a1', name: 'Ada' }, 'https://agent.example.com', db)
+ * ```
  */
 export function buildAgentCardForAgent(agent: CardAgent, baseUrl?: string, db: CardDatabase = {}): A2AAgentCard {
   const bundles = db.getAgentBundles?.(agent.id) ?? []

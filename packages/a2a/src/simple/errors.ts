@@ -5,7 +5,9 @@
 import { A2AError } from '../model/error.ts'
 import type { ErrorCode, ErrorDetails } from '../model/error.ts'
 
-/** A remote agent is unreachable or sends an unexpected response. `details.status` is the HTTP status, if there was one. */
+/**
+ * Thrown if a remote agent is unreachable or sends an unexpected response. `details.status` is the HTTP status, if there was one.
+ */
 export class ExternalServiceError extends A2AError {
   override readonly name = 'ExternalServiceError'
 
@@ -14,7 +16,7 @@ export class ExternalServiceError extends A2AError {
   }
 }
 
-/** An argument or a fetched document is invalid. `details.violations` names the fields. */
+/** Thrown if an argument or a fetched document is invalid. `details.violations` names the fields. */
 export class ValidationError extends A2AError {
   override readonly name = 'ValidationError'
 
@@ -23,7 +25,7 @@ export class ValidationError extends A2AError {
   }
 }
 
-/** Something that a task needs does not exist: an agent with a default project. */
+/** Thrown if something that a task needs does not exist: an agent with a default project. */
 export class NotFoundError extends A2AError {
   override readonly name = 'NotFoundError'
 

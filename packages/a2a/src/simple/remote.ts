@@ -33,7 +33,9 @@ const pollMs = 3_000
  * `details.violations` for a card without a name or a version.
  *
  * @example
+ * ```ts
  * const { name, skills } = await fetchAgentCard('https://agent.example.com')
+ * ```
  */
 export async function fetchAgentCard(baseUrl: string): Promise<A2AAgentCard> {
   try {
@@ -60,7 +62,9 @@ export function clearAgentCardCache(): void {
  * `options.timeoutMs` is 300,000 by default; the options of `connect`, including credentials, also apply to the card request.
  *
  * @example
+ * ```ts
  * const { success, responseText, error } = await invokeRemoteAgent('https://agent.example.com', 'Summarize this')
+ * ```
  */
 export async function invokeRemoteAgent(
   baseUrl: string,

@@ -79,7 +79,9 @@ let store: TaskStore | undefined
  * body that is not a submission, and `NotFoundError` if no agent accepts tasks.
  *
  * @example
+ * ```ts
  * const task = handleTaskSend({ db, processManager, listAgents, createSession }, { message: 'Hello' })
+ * ```
  */
 export function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest | A2ATaskSendRequest['params']): A2ATask {
   const submitted = readBody(body)
@@ -117,7 +119,7 @@ export function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest | A2A
   return task.view
 }
 
-/** The task with this id, or `null`. The same object that `handleTaskSend` returned. */
+/** Returns the task with this id, the same object that `handleTaskSend` returned, or `null`. */
 export function handleTaskGet(taskId: string): A2ATask | null {
   return store?.tasks.get(taskId)?.view ?? null
 }

@@ -7,7 +7,7 @@ import type { TaskState } from '../model/state.ts'
 import type { Struct, Task, TaskStatus } from '../model/task.ts'
 import type { KeyValueStore } from './key-value-store.ts'
 
-/** The owner of a task. Every list and lookup of a caller stays inside one partition. */
+/** The owner of a task: tenant, agent and caller. Every list and lookup of a caller stays inside one partition. */
 export interface Partition {
   readonly tenant: string
   readonly agent: string
@@ -31,13 +31,16 @@ export interface TaskRow extends Partition {
   readonly due?: DueTime
 }
 
+/** When the store hands a task back, and why: `turn` is the end of a turn, `input` the end of waiting for input. */
 export interface DueTime {
   readonly kind: 'turn' | 'input'
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
-/** The part of a row that an append sets. Omitted fields stay; `due: null` clears, and so does a terminal status. */
+/**
+ * The fields of a task row that an append sets. Omitted fields stay; `due: null` clears, and so does a terminal status.
+ */
 export interface TaskChange {
   readonly status?: TaskStatus
   readonly statusAt?: number
@@ -45,7 +48,7 @@ export interface TaskChange {
   readonly due?: DueTime | null
 }
 
-/** The first append of a task brings the whole row; `head` and `consumedSeq` default to 0. */
+/** The row of a new task, for its first append. `consumedSeq` defaults to 0. */
 export interface NewTask extends Partition {
   readonly id: string
   readonly contextId: string
@@ -57,6 +60,7 @@ export interface NewTask extends Partition {
   readonly due?: DueTime
 }
 
+/** One write to a task log: records, changes of the row, and a lease to take or end. All of it happens, or nothing. */
 export interface Append {
   /** Compare-and-append: the log must end here; 0 for a task that does not exist yet. */
   readonly expectedSeq: number
@@ -85,6 +89,7 @@ export interface Append {
   readonly release?: true
 }
 
+/** The claim of a message, by which a repeat of the message is recognized. */
 export interface IdempotencyKey {
   /** Owner, tenant, agent, messageId and either the task it continues or its content, in one string of any length. */
   readonly key: string
@@ -95,8 +100,8 @@ export interface IdempotencyKey {
 }
 
 /**
- * Distinguished by `outcome`. Only `appended` wrote anything. If several apply, the order is: duplicate, unknown task, fenced,
- * conflict, held.
+ * The outcome of an append, distinguished by `outcome`. Only `appended` wrote anything. If several apply, the order is: duplicate,
+ * unknown task, fenced, conflict, held.
  */
 export type AppendResult =
   | {
@@ -113,11 +118,13 @@ export type AppendResult =
   | { readonly outcome: 'held' }
   | { readonly outcome: 'duplicate'; readonly taskId: string; readonly hash: string }
 
+/** A task with the fence of the lease that the caller of `claimOrphans` now holds. */
 export interface LeasedTask {
   readonly task: TaskRow
   readonly fence: number
 }
 
+/** A query of a caller among its own tasks. Omitted fields match anything. */
 export interface ListQuery extends Partition {
   readonly contextId?: string
   readonly state?: TaskState
@@ -127,6 +134,7 @@ export interface ListQuery extends Partition {
   readonly before?: { readonly statusAt: number; readonly id: string }
   readonly limit: number
 }
+/** One page of a list of tasks. */
 export interface ListPage {
   /** Newest status first, ties by id, descending. */
   readonly tasks: readonly TaskRow[]
@@ -149,7 +157,10 @@ export interface SearchQuery {
   readonly before?: { readonly statusAt: number; readonly id: string }
   readonly limit: number
 }
-/** Newest status first, ties by id, descending. There is no total: counting all matches would cost as much as their number. */
+/**
+ * One page of a search: newest status first, ties by id, descending. There is no total: counting all matches would cost as much as
+ * their number.
+ */
 export type SearchPage = Omit<ListPage, 'total'>
 
 /** How many tasks of an agent are in a state. */
@@ -163,6 +174,7 @@ export interface StateCount {
   readonly tasks: number
 }
 
+/** A stored fold of a task, so that a long log need not be read again. */
 export interface Snapshot {
   /** The fold of the log up to and with this seq. */
   readonly seq: number
@@ -179,35 +191,40 @@ export interface PushRow {
   readonly config: Struct
   /** All visible records up to here are delivered. */
   readonly deliveredSeq: number
-  /** When to try next; absent: nothing to deliver. */
+  /** When to try next, in milliseconds since the epoch; absent: nothing to deliver. */
   readonly dueAt?: number
   /** How many times delivery of the next record was tried. */
   readonly attempt: number
+  /** `dead`: its retries are exhausted. `done`: the last event of the task is delivered. */
   readonly state: 'active' | 'dead' | 'done'
   readonly createdAt: number
 }
+/** The part of a push row that a delivery sets. Omitted fields stay; `dueAt: null` clears. */
 export interface PushChange {
   readonly deliveredSeq?: number
   readonly dueAt?: number | null
   readonly attempt?: number
   readonly state?: PushRow['state']
 }
+/** A push row that this process may deliver, with the fence of its claim. */
 export interface ClaimedPush {
   readonly push: PushRow
   readonly fence: number
 }
-/** Push notification configs of all tasks, newest first. */
+/** A query for push notification configs of all tasks, newest first. */
 export interface PushQuery {
   readonly state?: PushRow['state']
   /** From the page before. */
   readonly before?: number
   readonly limit: number
 }
+/** One page of push notification configs. */
 export interface PushPage {
   readonly pushes: readonly PushRow[]
   /** The `before` of the next page; absent on the last. */
   readonly before?: number
 }
+/** One attempt to deliver an event to a webhook, for the operator. */
 export interface PushAttempt {
   readonly taskId: string
   readonly pushId: string
@@ -220,6 +237,7 @@ export interface PushAttempt {
   readonly answer?: string
 }
 
+/** What `prune` removes. Times are in milliseconds since the epoch; an omitted rule removes nothing. */
 export interface Retention {
   /** Finished tasks whose status is older are removed. */
   readonly finishedBefore?: number
@@ -231,7 +249,7 @@ export interface Retention {
   readonly batch: number
 }
 
-/** An append, in an order that all readers agree on (for the admin feed). */
+/** One append in the feed: all appends of the store, in an order that all readers agree on. */
 export interface FeedEntry extends Partition {
   readonly position: number
   readonly taskId: string
@@ -250,6 +268,13 @@ export interface KeyRow {
 /** After this time a claimed due task becomes due again, unless its claimer acted on it. */
 export const dueAgainMs = 60_000
 
+/**
+ * The storage of a server: task logs, task rows, leases, push notification configs, the keyring and key-value data.
+ *
+ * `memoryStore`, `sqliteStore` and `postgresStore` implement it. Test your own with `storeContract` of `@parley/a2a/testing`.
+ * Times are in milliseconds since the epoch, durations in milliseconds. If a method rejects, the caller of the server gets
+ * UNAVAILABLE and the log gets the reason.
+ */
 export interface Store {
   /** How long a lease lives without a heartbeat. `Infinity`: this store serves one process, and its leases end with it. */
   readonly leaseTtlMs: number
@@ -260,6 +285,7 @@ export interface Store {
 
   /** All or nothing. Resolves when durable (at the store's level of durability), and never before. */
   append(taskId: string, append: Append): Promise<AppendResult>
+  /** The row of a task; `undefined` if there is none. */
   load(taskId: string): Promise<TaskRow | undefined>
   /**
    * In order, at most `limit` records (default: all). Pruned records are missing. With `maxBytes` the read ends with the record
@@ -270,6 +296,7 @@ export interface Store {
   firstSeq(taskId: string): Promise<number>
   /** Resolves when the log is longer than `afterSeq`, or when the signal aborts. May also resolve spuriously. */
   changed(taskId: string, afterSeq: number, signal: AbortSignal): Promise<void>
+  /** Tasks of one partition, page by page. */
   list(query: ListQuery): Promise<ListPage>
   /** The tasks of one context in one partition: the newest `limit` of them, oldest first. */
   context(partition: Partition, contextId: string, limit: number): Promise<readonly TaskRow[]>
@@ -288,6 +315,7 @@ export interface Store {
 
   /** An older snapshot never replaces a newer one; the snapshot of a removed task is not kept. */
   saveSnapshot(taskId: string, snapshot: Snapshot): Promise<void>
+  /** The newest snapshot of a task. */
   loadSnapshot(taskId: string): Promise<Snapshot | undefined>
 
   /**
@@ -319,8 +347,11 @@ export interface Store {
    * Rejects if the task does not exist.
    */
   savePush(push: PushRow): Promise<void>
+  /** One config of a task. */
   loadPush(taskId: string, id: string): Promise<PushRow | undefined>
+  /** All configs of a task. */
   listPush(taskId: string): Promise<readonly PushRow[]>
+  /** Configs of all tasks; for the operator. */
   searchPush(query: PushQuery): Promise<PushPage>
   /** Returns whether the config existed. With a `fence`, deletes only under that claim: a replaced config stays. */
   deletePush(taskId: string, id: string, fence?: number): Promise<boolean>
@@ -334,8 +365,9 @@ export interface Store {
    * meantime keeps it due.
    */
   movePush(taskId: string, id: string, fence: number, change: PushChange): Promise<boolean>
+  /** Stores an attempt for `listAttempts`; ignored if the task does not exist. */
   recordAttempt(attempt: PushAttempt): Promise<void>
-  /** Newest first. */
+  /** The newest `limit` attempts of a config, newest first. */
   listAttempts(taskId: string, pushId: string, limit: number): Promise<readonly PushAttempt[]>
 
   /**
@@ -350,10 +382,11 @@ export interface Store {
 
   /** 32 bytes kept apart from the data, if the store has a place for them; they wrap the keys of the keyring. */
   masterKey?(): Uint8Array
-  /** Oldest first. */
+  /** All keys, oldest first. */
   listKeys(): Promise<readonly KeyRow[]>
   /** The first key under an id stays: if two processes create the same id, both find the stored one with `listKeys`. */
   saveKey(key: KeyRow): Promise<void>
+  /** Deletes a key; does nothing if there is none. */
   deleteKey(id: string): Promise<void>
 
   /** Rejects while the store cannot be written; for readiness checks. Absent: always ready. */

@@ -15,12 +15,33 @@ import { searchContract } from './store-contract/search.ts'
 
 export type { OpenedStore, OpenStore } from './store-contract/harness.ts'
 
+/** Options of `storeContract`. */
 export interface StoreContractOptions {
-  /** Whether written data is there when the store is opened again; `open` then returns a `reopen`. */
+  /** Whether data survives closing the store; `open` must then return a `reopen`. Default true. */
   readonly isDurable?: boolean
 }
 
-/** Registers the suite with `node:test`. `open` returns a fresh and empty store for every test. */
+/**
+ * Registers the contract suite for a store with `node:test`. A store is complete when the suite passes.
+ *
+ * @example
+ * ```ts
+ * import { storeContract } from '@parley/a2a/testing'
+ *
+ * storeContract('my store', async () => {
+ *   const directory = await makeTemporaryDirectory()
+ *   let store = await openMyStore(directory)
+ *   return {
+ *     store,
+ *     async reopen() {
+ *       await store.close()
+ *       return (store = await openMyStore(directory))
+ *     },
+ *     dispose: () => store.close(),
+ *   }
+ * })
+ * ```
+ */
 export function storeContract(name: string, open: OpenStore, { isDurable = true }: StoreContractOptions = {}): void {
   describe(`${name} keeps the store contract`, () => {
     appendContract(open)

@@ -21,13 +21,16 @@ import { createLazyGrpcServer, grpcTestWire } from './lazy-grpc-server.ts'
 import { testWire } from './test-wire.ts'
 import type { TestCallOptions as CallOptions, TestWire } from './test-wire.ts'
 
+/** The binding over which a test calls its agent. */
 export type TestBinding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 
+/** Options of `testAgent`: the settings of the agent, and how the test calls it. */
 export interface TestAgentOptions extends Omit<Partial<AgentSettings>, 'agent'> {
   /** Default: a memory store of its own. */
   readonly store?: Store
+  /** The protocol version of the calls. Default `1.0`. */
   readonly version?: VersionId
-  /** `GRPC` opens a local port, because gRPC needs one. */
+  /** Default `JSONRPC`. `GRPC` opens a local port, because gRPC needs one. */
   readonly binding?: TestBinding
   /** Other options of the handler. */
   readonly server?: Partial<Omit<HandlerOptions, 'store' | 'agents' | 'agent'>>
@@ -37,36 +40,65 @@ export interface TestAgentOptions extends Omit<Partial<AgentSettings>, 'agent'> 
 
 export type { MessageInput }
 
+/** The task and context of a message, its request metadata, and `configuration` fields such as `returnImmediately`. */
 export interface TestSendOptions extends SendMessageConfiguration {
+  /** Continues this task. Default: a new task. */
   readonly taskId?: string
+  /** Continues this context. Default: a new context. */
   readonly contextId?: string
+  /** Metadata of the request, not of the message. */
   readonly metadata?: SendMessageRequest['metadata']
 }
 
-/** Like a client's stream, but over one connection and unmodified, because the server is under test. */
+/**
+ * The events of one stream, as a client reads them. Unlike a client's stream it uses one connection and changes
+ * nothing.
+ */
 export type TestStream = EventStream
 
+/** An agent under test. Calls reject with A2AError. */
 export interface TestAgent {
-  /** The text of the response; throws TASK_FAILED or INPUT_REQUIRED if there is none. */
+  /** Returns the text of the response; throws TASK_FAILED or INPUT_REQUIRED if there is none. */
   ask(saying: MessageInput, options?: TestSendOptions): Promise<string>
+  /** Sends a message and returns the task, or the direct reply. */
   send(saying: MessageInput, options?: TestSendOptions): Promise<Task | Message>
+  /** Sends a message when the stream is first read. */
   stream(saying: MessageInput, options?: TestSendOptions & CallOptions): TestStream
+  /** Subscribes to a task when the stream is first read; after `lastEventId` if given. */
   subscribe(taskId: string, options?: CallOptions): TestStream
+  /** Returns the task with its last `historyLength` messages. Default: all. */
   get(taskId: string, historyLength?: number): Promise<Task>
+  /** One page of the caller's tasks. */
   list(request?: ListTasksRequest): Promise<readonly Task[]>
   cancel(taskId: string): Promise<Task>
   /** The same agent, seen by a client of another version or over another binding. */
   as(version: VersionId, binding?: TestBinding): TestAgent
   /** The transport, for calls that the methods above do not cover. */
   readonly wire: TestWire
+  /** Sends an HTTP request to the agent, whose origin is `http://agent.test`. */
   fetch(request: Request): Promise<Response>
   /** The gRPC address: `127.0.0.1` and a port that is opened at the first call. */
   grpcAddress(): Promise<string>
+  /** Closes the agent and its store. */
   close(): Promise<void>
 }
 
 const origin = 'http://agent.test'
 
+/**
+ * Runs an agent for tests, without a socket: each call takes the whole path through binding, version, engine and log.
+ *
+ * @example
+ * ```ts
+ * import assert from 'node:assert/strict'
+ * import { testAgent } from '@parley/a2a/testing'
+ *
+ * const agent = testAgent(({ text }) => `Hello, ${text}!`)
+ * assert.equal(await agent.ask('Ada'), 'Hello, Ada!')
+ * assert.equal(await agent.as('0.3', 'HTTP+JSON').ask('Ada'), 'Hello, Ada!')
+ * await agent.close()
+ * ```
+ */
 export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAgent {
   const { store = memoryStore(), version = '1.0', binding = 'JSONRPC', server = {}, caller, ...settings } = options
   const handler = createHandler({

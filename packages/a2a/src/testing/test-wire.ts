@@ -11,12 +11,14 @@ export interface TestWireOptions {
   fetch(request: Request): Promise<Response>
 }
 
+/** Options of one call in a test. */
 export interface TestCallOptions {
   readonly signal?: AbortSignal
   readonly lastEventId?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** One protocol version over one binding, in canonical requests and results. */
 export interface TestWire {
   call<O extends Operation>(operation: O, request: RequestOf<O>, options?: TestCallOptions): Promise<ResultOf<O>>
   /** Opened when it is first read. */

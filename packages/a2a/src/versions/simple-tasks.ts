@@ -49,8 +49,11 @@ export interface A2ATaskSendRequest {
 
 /** A decoded request: the texts of its message, and its options. */
 export interface TaskSend {
+  /** The text parts of the message, at least one. */
   readonly texts: readonly string[]
+  /** The id of the skill that the message is for. */
   readonly skill?: string
+  /** How long the task may take, in milliseconds: 300,000 if the request names none. */
   readonly timeoutMs: number
 }
 
@@ -99,7 +102,10 @@ export function readTaskSend(body: unknown): TaskSend {
   return { texts: message, ...(skill !== undefined ? { skill } : {}), timeoutMs }
 }
 
-/** The message of a submission. Its metadata distinguishes sessions opened for agents from those of people (S0-27). */
+/**
+ * Converts a submission to a message of the protocol. Its metadata `source: 'agent'` distinguishes sessions opened for
+ * agents from those of people (S0-27).
+ */
 export function messageOfTaskSend({ texts: said, skill }: TaskSend): Message {
   return {
     messageId: newId(),

@@ -7,6 +7,7 @@ import type { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { StreamEvent } from '../model/task.ts'
 
+/** A protocol version of A2A. */
 export type VersionId = '0.2' | '0.3' | '1.0'
 
 export interface ProtocolVersion {

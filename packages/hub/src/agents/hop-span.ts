@@ -1,4 +1,5 @@
 /** Records a run of a remote agent as a span of the waiting turn: its outcome, and the usage it reports. */
+import { spanOutcomeOf } from '@parley/a2a'
 import type { OpenSpan, Report, SpanOutcome, Struct, Turn } from '@parley/a2a'
 
 export interface HopSpanOptions {
@@ -29,14 +30,12 @@ export async function* withHopSpan(
     hasThrown = false
   } finally {
     const isLeft = turn.signal.aborted
-    span.end(isLeft ? 'canceled' : hasThrown ? 'error' : spanOutcomeOf(last))
+    span.end(isLeft ? 'canceled' : hasThrown ? 'error' : outcomeOfReport(last))
   }
 }
 
-function spanOutcomeOf(last: Report | undefined): SpanOutcome {
-  const state = typeof last === 'object' && 'state' in last ? last.state : undefined
-  if (state === 'TASK_STATE_CANCELED') return 'canceled'
-  return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
+function outcomeOfReport(last: Report | undefined): SpanOutcome {
+  return spanOutcomeOf(typeof last === 'object' && 'state' in last ? last.state : undefined)
 }
 
 function usageIn(report: Report): Struct {

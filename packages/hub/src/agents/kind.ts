@@ -112,8 +112,11 @@ export interface InProcessClient {
   hopTokenFor(turn: Turn, call: { readonly card: AgentCard; readonly messageId: string }): Promise<string | undefined>
 }
 
+/** An agent of this hub that a turn may delegate to. */
 export interface CallableAgent {
+  /** The name to pass to `delegate`. */
   readonly name: string
+  /** The card as the caller of the turn may see it. */
   readonly card: AgentCard
 }
 

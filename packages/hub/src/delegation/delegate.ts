@@ -21,19 +21,23 @@ import { runHop, createHopState } from './hop.ts'
 import type { HopResult, HopState } from './hop.ts'
 import { createChildProgress, childStateReport } from './child-progress.ts'
 
+/** The agent and the message of a delegation. */
 export interface DelegateOptions {
   /** The name of another agent of this hub. */
   readonly agent: string
+  /** A text, or a message with parts and metadata. */
   readonly message: string | AgentMessage
-  /** Timeout, including answers to its questions. Default: the deadline of the task. */
+  /** Timeout in milliseconds, including answers to its questions. Default: the deadline of the task. */
   readonly timeoutMs?: number
   /** Whether its artifacts become artifacts of this task, as `agent.artifactId`. Default true. */
   readonly artifacts?: boolean
 }
 
-/** The result of a delegation. */
+/** The result of a delegation whose task completed. */
 export interface DelegateResult {
+  /** The id of the child task. */
   readonly taskId: string
+  /** The artifacts of the child task. */
   readonly artifacts: readonly Artifact[]
   /** The parts of its last message, if there is one. */
   readonly message: readonly Part[]
@@ -42,13 +46,16 @@ export interface DelegateResult {
 }
 
 /**
- * Throws an A2AError with the code TASK_FAILED if the agent fails or refuses, AGENT_UNAVAILABLE if it is not available, and
- * UNSUPPORTED_OPERATION if the delegation is not permitted: `details.reason` has the cause.
+ * Sends a message to another agent of this hub as a child task, and returns its result: `const draft = yield*
+ * delegate({ agent, message })`. Its reports become reports of your task, and its question becomes the question of your
+ * task. Throws an A2AError with the code TASK_FAILED if the agent fails or refuses, AGENT_UNAVAILABLE if it is not
+ * available, and UNSUPPORTED_OPERATION if the delegation is not permitted: `details.reason` has the cause.
  */
 export type Delegate = (options: DelegateOptions) => AsyncGenerator<Report, DelegateResult, undefined>
 
 /** What an agent of the kind `module` receives beside its turn. */
 export interface AgentTools {
+  /** Sends a message to another agent of this hub and returns its result. */
   readonly delegate: Delegate
   /** The agents that this turn may delegate to. */
   agents(): Promise<readonly CallableAgent[]>

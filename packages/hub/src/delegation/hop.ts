@@ -4,8 +4,8 @@
  * sent the message twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { A2AError, hasSettled, isInterrupted } from '@parley/a2a'
-import type { AgentMessage, OpenSpan, SpanOutcome, StreamEvent, Struct, TaskState, TaskStatus, Turn } from '@parley/a2a'
+import { spanOutcomeOf, taskIdOfEvent, A2AError, hasSettled, isInterrupted } from '@parley/a2a'
+import type { AgentMessage, OpenSpan, SpanOutcome, StreamEvent, Struct, TaskStatus, Turn } from '@parley/a2a'
 import type { InProcessClient } from '../agents/kind.ts'
 import { stableId } from '../agents/stable-id.ts'
 import { abortable } from '../agents/abortable.ts'
@@ -67,7 +67,7 @@ export async function* runHop(parts: HopDeps): AsyncGenerator<StreamEvent, HopRe
   try {
     const end = yield* followChild(parts, signal, span, begunAt)
     const { state: reached } = end.status
-    outcome = outcomeOf(reached)
+    outcome = spanOutcomeOf(reached)
     span.set({ childTaskId: end.taskId, state: reached })
     if (isInterrupted(reached)) state.asked = true
     return end
@@ -135,7 +135,7 @@ async function* followChild(
   }
 
   async function noteChild(event: StreamEvent): Promise<void> {
-    const taskId = taskIdIn(event)
+    const taskId = taskIdOfEvent(event)
     if (taskId === undefined || state.taskId !== undefined) return
     state.taskId = taskId
     await parts.save()
@@ -212,7 +212,7 @@ async function cancelChild(
 async function openingTaskId(step: Promise<IteratorResult<StreamEvent>>): Promise<string | undefined> {
   const soon = new AbortController()
   const named = step.then(
-    ({ value, done }) => (done === true ? undefined : taskIdIn(value)),
+    ({ value, done }) => (done === true ? undefined : taskIdOfEvent(value)),
     () => undefined,
   )
   try {
@@ -231,20 +231,9 @@ function canRetry(reason: unknown, tries: number): boolean {
   return reason instanceof A2AError && reason.code === 'UNAVAILABLE' && tries < maxTries
 }
 
-function taskIdIn(event: StreamEvent): string | undefined {
-  if ('task' in event) return event.task.id
-  if ('statusUpdate' in event) return event.statusUpdate.taskId
-  return 'artifactUpdate' in event ? event.artifactUpdate.taskId : undefined
-}
-
 function resultAt(event: StreamEvent): HopResult | undefined {
   if ('task' in event) return { taskId: event.task.id, status: event.task.status }
   if (!('statusUpdate' in event)) return undefined
   const { taskId, status, metadata } = event.statusUpdate
   return { taskId, status, ...(metadata !== undefined ? { metadata } : {}) }
-}
-
-function outcomeOf(state: TaskState): SpanOutcome {
-  if (state === 'TASK_STATE_CANCELED') return 'canceled'
-  return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
 }

@@ -1,6 +1,7 @@
 /** Authentication: the options of `connect`, and the credentials that are added to each request. */
 import type { AgentCard } from '../../model/card.ts'
 
+/** The request that an `Authenticator` is asked to add credentials to. */
 export interface AuthRequest {
   /** `undefined` while the card itself is fetched. */
   readonly card: AgentCard | undefined
@@ -19,15 +20,27 @@ export interface AuthCredentials {
   readonly query?: Readonly<Record<string, string>>
   readonly cookies?: Readonly<Record<string, string>>
 }
-/** Called before every request, and once more after a 401. `undefined` adds nothing; after a 401 it gives up. */
+/**
+ * Returns the credentials of a request. Called before every request, and once more after a 401. `undefined` adds nothing; after
+ * a 401 it gives up, and the call fails as UNAUTHENTICATED. If it throws, the call fails as UNAUTHENTICATED with the error as
+ * `cause`.
+ */
 export type Authenticator = (request: AuthRequest) => AuthCredentials | undefined | Promise<AuthCredentials | undefined>
 
+/**
+ * A secret, or a function that returns it. A function is called for each request and again after a 401, so that it may rotate the
+ * secret.
+ */
 export type Secret = string | undefined | (() => string | undefined | Promise<string | undefined>)
 
-/** OAuth 2 tokens. If no token endpoint is given, the card's scheme names it. Loaded when first needed. */
+/**
+ * OAuth 2 tokens for `connect`. If no token endpoint is given, the card's scheme names it; it is used only if it is trusted. The
+ * code is loaded when a token is first needed.
+ */
 export interface OAuthOptions {
   readonly clientId: string
   readonly clientSecret?: Secret
+  /** Default: the scopes that the card requires. */
   readonly scopes?: readonly string[]
   /** Default: `client-credentials` with a secret, `device-code` without. */
   readonly flow?: 'client-credentials' | 'device-code'
@@ -50,19 +63,26 @@ export interface OAuthOptions {
   /** A cache for tokens that outlives the process. Default: memory. */
   readonly cache?: TokenCache
 }
+/** What to show to a person who signs in on another device (RFC 8628). */
 export interface DeviceCodePrompt {
   readonly userCode: string
   readonly verificationUri: string
   readonly verificationUriComplete?: string
   readonly expiresAt: Date
 }
+/** An access token as a `TokenCache` holds it. */
 export interface StoredToken {
   readonly accessToken: string
   readonly refreshToken?: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly expiresAt?: number
 }
+/**
+ * A cache for OAuth 2 tokens. Use one for each person: the key names the server, client, flow, scopes, audience and resource, but
+ * not who signed in. Clients that share a cache object share its renewals.
+ */
 export interface TokenCache {
   get(key: string): StoredToken | undefined | Promise<StoredToken | undefined>
+  /** Stores a token; `undefined` removes it. */
   set(key: string, token: StoredToken | undefined): void | Promise<void>
 }

@@ -36,7 +36,7 @@ export function cardCacheOf(fetch: Fetch): CardCache {
   return cache
 }
 
-/** Drops every card (S0-10); cards that are being fetched are not kept either. */
+/** Drops all cached agent cards of this process (S0-10). Cards that are being fetched are not kept either. */
 export function clearCardCache(): void {
   caches = new WeakMap()
 }

@@ -125,7 +125,16 @@ export async function fetchAndVerifyCard(
   return { ...(await check(found, signal)), verifyCard: check }
 }
 
-/** Like `fetchCard`, with the options of `connect`, but returns `null` on any failure (S0-9). */
+/**
+ * Fetches the card of an agent, with the options of `connect`. Returns `null` on any failure instead of throwing (S0-9), and does
+ * not retry.
+ *
+ * @example
+ * ```ts
+ * const card = await discover('https://agent.example.com')
+ * if (card !== null) console.log(card.skills.map((skill) => skill.name))
+ * ```
+ */
 export async function discover(target: string | URL | object, options: ConnectOptions = {}): Promise<AgentCard | null> {
   const { fetch = platformFetch, headers } = options
   const limits = { ...defaultClientLimits, ...options.limits, attempts: 1 }

@@ -15,6 +15,7 @@ export interface CardTrust {
   /** Default: ES256, ES384, EdDSA, Ed25519, RS256, PS256. */
   readonly algorithms?: readonly string[]
 }
+/** A JSON Web Key Set (RFC 7517). */
 export interface JsonWebKeySet {
   readonly keys: readonly { readonly [member: string]: unknown }[]
 }
@@ -34,6 +35,7 @@ export type CardSignature =
       /** Which bytes were signed: those of the specification, or those that some peers use. */
       readonly form: 'canonical' | 'stripped' | 'raw'
     }
+/** A card with the result of its signature check. */
 export interface CheckedCard {
   readonly card: AgentCard
   readonly signature: CardSignature

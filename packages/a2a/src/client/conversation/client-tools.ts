@@ -3,6 +3,7 @@
  * with the first question that uses the extension. An unknown tool or a failed tool is a result as well: the agent can read it
  * and do something else.
  */
+import { isStruct } from '../../model/struct.ts'
 import { clientToolsExtension as uri, credentialsExtension } from '../../model/extension.ts'
 import { asksForSecret, authRequestIn } from '../../model/secrets.ts'
 import type { DataPart, Json, Message, Part, Struct } from '../../model/task.ts'
@@ -150,8 +151,4 @@ function inputRequestIn(message: Message | undefined): Struct | undefined {
 function toMessage(messageInput: MessageInput): Exclude<MessageInput, string | readonly Part[]> {
   if (typeof messageInput === 'string') return { parts: [{ text: messageInput }] }
   return 'parts' in messageInput ? messageInput : { parts: messageInput }
-}
-
-function isStruct(value: Json | undefined): value is Struct {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

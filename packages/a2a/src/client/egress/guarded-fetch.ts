@@ -18,10 +18,11 @@ import { createAddressRule } from './address-rule.ts'
 import type { AddressRuleOptions } from './address-rule.ts'
 import type { Fetch } from '../contract.ts'
 
+/** Which addresses a guarded request may reach. Default: public ones, over https. */
 export interface GuardOptions extends AddressRuleOptions {
   /** Also allows URLs without TLS. Default: https only. */
   readonly allowHttp?: boolean
-  /** Default: any. */
+  /** The allowed ports. Default: any. */
   readonly ports?: readonly number[]
   /** Certificates to trust besides those of the machine, in PEM. */
   readonly ca?: string
@@ -34,6 +35,20 @@ const idleMs = 4_000
 /** Headers of the connection, not of the message: each sender sets its own. */
 const hopByHop = /^(connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/
 
+/**
+ * Creates a fetch for URLs that untrusted parties choose (SSRF protection). It checks every resolved address and the
+ * peer of the connection, and does not follow redirects. Rejects with PERMISSION_DENIED for a disallowed address.
+ * Throws INVALID_PARAMS if `allow` holds an entry that is neither a name, an address nor a range.
+ *
+ * @example
+ * ```ts
+ * import { guardedFetch } from '@parley/a2a/node'
+ *
+ * const fetch = guardedFetch({ allow: ['10.1.0.0/16', '*.internal'] })
+ * const response = await fetch(new Request('https://hooks.example.com/a', { method: 'POST', body: '{}' }))
+ * console.log(response.status)
+ * ```
+ */
 export function guardedFetch(options: GuardOptions = {}): Fetch {
   const { allowHttp = false, ports, ca } = options
   const { admits: isAllowed, lookup } = createGuardedLookup(options)
@@ -71,8 +86,8 @@ export function guardedFetch(options: GuardOptions = {}): Fetch {
 }
 
 /**
- * Resolves a host to the addresses that the guard allows, for transports with connections of their own: `grpc({ resolve:
- * guardedLookup() })`. Rejects with PERMISSION_DENIED if there is none.
+ * Creates a function that resolves a host to the addresses that the guard allows, for transports with connections of
+ * their own: `grpc({ resolve: guardedLookup() })`. It rejects with PERMISSION_DENIED if there is none.
  */
 export function guardedLookup(
   options: Omit<GuardOptions, 'allowHttp' | 'ca'> = {},

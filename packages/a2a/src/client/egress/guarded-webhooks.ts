@@ -8,17 +8,41 @@ import type { Fetch } from '../contract.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { GuardOptions } from './guarded-fetch.ts'
 
+/** Which webhooks a server may call. Default: those at public addresses, over https; `allow` adds others. */
 export interface WebhookGuardOptions extends Omit<GuardOptions, 'allowHttp'> {
   /** Names (`hooks.example.com`, `*.example.com`) and addresses that webhooks must be at. Default: any public host. */
   readonly only?: readonly string[]
 }
 
+/** The two functions of `PushOptions` that decide where notifications may be sent. */
 export interface WebhookGuard {
+  /** Calls a webhook. Rejects with PERMISSION_DENIED if its host resolves to a disallowed address. */
   readonly fetch: Fetch
-  /** Why a webhook at this URL is not allowed, as far as that is known without a lookup. */
+  /**
+   * Returns why a webhook at this URL is not allowed, as far as that is known without a lookup; `undefined` if it may
+   * be.
+   */
   validateUrl(url: URL): string | undefined
 }
 
+/**
+ * Creates the guard that `serve` applies to webhooks, for `push` of `createHandler`. Hosts in `allow` may be private and may use
+ * http.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from '@parley/a2a'
+ * import { guardedWebhooks } from '@parley/a2a/node'
+ * import { createHandler } from '@parley/a2a/server'
+ *
+ * const handler = createHandler({
+ *   name: 'Echo',
+ *   agent: ({ text }) => text,
+ *   store: memoryStore(),
+ *   push: { ...guardedWebhooks({ allow: ['hooks.internal'] }) },
+ * })
+ * ```
+ */
 export function guardedWebhooks(options: WebhookGuardOptions = {}): WebhookGuard {
   const rule = createAddressRule(options)
   const publicOnly = createAddressRule({})

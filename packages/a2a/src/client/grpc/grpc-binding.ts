@@ -7,6 +7,7 @@ import { grpcAddress } from './grpc-address.ts'
 import type { GrpcAddress } from './grpc-address.ts'
 import { createGrpcTransport } from './grpc-transport.ts'
 
+/** Options of the gRPC client. */
 export interface GrpcOptions {
   /**
    * For addresses without a scheme (`grpc://`, `grpcs://`, `http://`, `https://`). Default: TLS, unless the peer is on
@@ -35,11 +36,27 @@ const resolvedMs = 30_000
 /** How many targets keep a client. A name whose addresses change at every lookup adds no more. */
 const maxClients = 64
 
+/** The gRPC binding of a client, with its open connections. */
 export interface GrpcBinding extends ClientBinding {
   /** Closes the connections. Otherwise they end with the process, which they do not keep alive. */
   close(): void
 }
 
+/**
+ * Creates the gRPC binding for `connect`, beside the two over HTTP. Needs `@grpc/grpc-js` and `@bufbuild/protobuf`.
+ * Agents that use one binding share its connections.
+ *
+ * @example
+ * ```ts
+ * import { connect } from '@parley/a2a/client'
+ * import { grpc } from '@parley/a2a/grpc'
+ *
+ * const binding = grpc()
+ * const agent = await connect('https://agent.example.com', { bindings: [binding], prefer: ['GRPC'] })
+ * console.log(await agent.ask('Hello'))
+ * binding.close()
+ * ```
+ */
 export function grpc(options: GrpcOptions = {}): GrpcBinding {
   const { tls, keepAliveMs = 300_000, resolve, channel } = options
   const tlsSetting = tls === undefined || typeof tls === 'boolean' ? tls : true

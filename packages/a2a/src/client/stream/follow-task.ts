@@ -4,11 +4,12 @@
  * sends cursors (B-109); otherwise it subscribes, which returns the current task, and yields what is new in it; otherwise it
  * polls.
  */
+import { taskIdOfEvent } from '../../model/stream-event.ts'
 import { A2AError } from '../../model/error.ts'
 import { linkSignals } from '../../model/linked-signal.ts'
 import type { SendMessageRequest } from '../../model/operation.ts'
 import { hasSettled, isInterrupted, isTerminal } from '../../model/state.ts'
-import type { StreamEvent, Task } from '../../model/task.ts'
+import type { Task } from '../../model/task.ts'
 import type { CallOptions, Session, StreamOptions, EventFrame, TransportStream } from '../contract.ts'
 import { sleep } from '../sleep.ts'
 import { applyEvent, taskStateOf } from './stream-state.ts'
@@ -134,7 +135,7 @@ export async function* followTask(
 
   function filterNew(frame: EventFrame): readonly EventFrame[] {
     const { event } = frame
-    const id = taskIdIn(event)
+    const id = taskIdOfEvent(event)
     if (id !== undefined && id !== '' && deduper.taskId !== undefined && id !== deduper.taskId) {
       if (mode !== 'poll') return []
       throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer shows another task than the one asked for')
@@ -257,10 +258,4 @@ export async function* followTask(
       { cause: error },
     )
   }
-}
-
-function taskIdIn(event: StreamEvent): string | undefined {
-  if ('task' in event) return event.task.id
-  if ('message' in event) return undefined
-  return 'statusUpdate' in event ? event.statusUpdate.taskId : event.artifactUpdate.taskId
 }

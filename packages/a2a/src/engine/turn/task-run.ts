@@ -5,9 +5,9 @@
  * An agent is not trusted to behave. It may throw, report invalid values, never end, ignore a cancel or continue after the end. A
  * stopped run ignores all output, and the queue of the task drops whatever follows a terminal state.
  */
+import { spanOutcomeOf } from '../../model/span.ts'
 import { A2AError } from '../../model/error.ts'
 import type { LogRecord } from '../../model/record.ts'
-import type { SpanOutcome } from '../../model/span.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { TaskOpening, TaskRunDeps, TurnInput } from './turn-input.ts'
@@ -84,7 +84,7 @@ export function startTaskRun(deps: TaskRunDeps, first: TurnInput): TaskRun {
     const turn = new TurnRunner(turnDeps, input)
     current = turn
     const ending = await turn.run()
-    turn.endSpans(loaded.fold.cancelRequested ? 'canceled' : spanOutcomeOf(ending))
+    turn.endSpans(loaded.fold.cancelRequested ? 'canceled' : spanOutcomeOf(ending?.state))
     turn.end(undefined)
     current = undefined
     if (stopped || ending === undefined) return undefined
@@ -168,9 +168,4 @@ export function nextTurn(loaded: LoadedTask): TurnInput | undefined {
 /** The turn is not over: another process resumes it. */
 function isTakeover(reason: unknown): boolean {
   return reason instanceof A2AError && (reason.code === 'UNAVAILABLE' || reason.code === 'INTERRUPTED')
-}
-
-function spanOutcomeOf(ending: intents.TurnEnding | undefined): SpanOutcome {
-  if (ending?.state === 'TASK_STATE_CANCELED') return 'canceled'
-  return ending?.state === 'TASK_STATE_FAILED' || ending?.state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
 }

@@ -5,20 +5,22 @@ import type { Operation } from '../../model/operation.ts'
 import type { VersionId } from '../../versions/version.ts'
 import type { Credentials } from './credentials.ts'
 
-/** As agent cards spell it. */
+/** A protocol binding, as agent cards spell it. */
 export type BindingName = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 
-/** Who calls which operation of which agent. */
+/** A call that waits for admission: who calls which operation of which agent. */
 export interface AdmissionRequest {
   readonly agent: string
   readonly caller: Caller
   /** Absent for private cards, and if the request names no operation, such as one that is not JSON: it is refused in any case. */
   readonly operation?: Operation
+  /** The protocol version of the request. */
   readonly version: VersionId
   readonly binding: BindingName
   readonly credentials: Credentials
 }
 
+/** The decision on a call. An empty object admits it. */
 export interface AdmissionResult {
   /** Sent with the response, success or error, by lower-case name. In gRPC they are metadata. */
   readonly headers?: Readonly<Record<string, string>>
@@ -26,23 +28,29 @@ export interface AdmissionResult {
   readonly refuse?: A2AError
 }
 
-/** May be async. A thrown A2AError refuses the call; any other thrown value is INTERNAL. */
+/**
+ * Decides whether a call may proceed, once the caller and the operation are known. May be async. A thrown A2AError
+ * refuses the call; any other thrown value becomes INTERNAL.
+ */
 export type Admit = (asking: AdmissionRequest) => AdmissionResult | Promise<AdmissionResult>
 
-/** How one request ended. For a stream: how it began. */
+/** How one request ended, as reported to `onAnswer`. For a stream: how it began. */
 export interface RequestOutcome {
   readonly agent: string
   /** Absent if authentication failed or did not run. */
   readonly caller?: Caller
+  /** `call`: an operation. `card`: an agent card. */
   readonly endpoint: 'call' | 'card'
   /** Absent for cards, and if the request names no operation. */
   readonly operation?: Operation
   readonly binding: BindingName
   /** The version of the response. Absent for cards. */
   readonly version?: VersionId
+  /** `OK`, or the code of the error. */
   readonly outcome: 'OK' | ErrorCode
   /** The HTTP status; for gRPC the equivalent one. */
   readonly status: number
+  /** The task that the response names, if any. */
   readonly taskId?: string
   /** The sender's address; behind a trusted proxy, the address that the proxy reports. */
   readonly remoteAddress?: string
@@ -50,7 +58,7 @@ export interface RequestOutcome {
   readonly durationMs: number
 }
 
-/** A stream that has just opened, over any binding. */
+/** A stream that has just opened, over any binding, as passed to `onStream`. */
 export interface StreamHandle {
   readonly agent: string
   /** The same object that `authenticate` returned. */
@@ -59,8 +67,11 @@ export interface StreamHandle {
   end(reason: A2AError): void
 }
 
-/** Returns a function that is called when the stream has ended, or `undefined` if you will not end it early. */
+/**
+ * Called for every stream that opens. Returns a function that is called when the stream has ended, or `undefined` if
+ * you will not end it early.
+ */
 export type OnStream = (stream: StreamHandle) => (() => void) | undefined
 
-/** Not awaited. Errors that it throws are logged. */
+/** Called for every answered request. Not awaited; errors that it throws are logged. */
 export type OnAnswer = (answered: RequestOutcome) => void

@@ -7,6 +7,7 @@ import type { Caller } from '../../model/caller.ts'
 import { A2AError, invalidParams } from '../../model/error.ts'
 import { ConfigError } from '../config-error.ts'
 
+/** Which tenants a server has. A tenant is a partition: tasks of one are invisible to another. */
 export interface TenantOptions {
   /** The tenants that the card lists, each with interfaces of its own. */
   readonly declared: readonly string[]

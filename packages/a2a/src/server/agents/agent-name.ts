@@ -15,7 +15,10 @@ const reservedAgentNames: ReadonlySet<string> = new Set([
   'extendedAgentCard',
 ])
 
-/** Returns what is wrong with a name, or `undefined` if it is valid. */
+/**
+ * Checks an agent name: 1 to 64 URL-safe characters that are not reserved. Returns what is wrong with it, or
+ * `undefined` if it is valid.
+ */
 export function validateAgentName(name: string): string | undefined {
   if (reservedAgentNames.has(name)) return 'this name is reserved: choose another'
   if (/^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/.test(name)) return undefined

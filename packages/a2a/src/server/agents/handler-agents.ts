@@ -4,6 +4,7 @@ import { ConfigError } from '../config-error.ts'
 import type { Agent, AgentSettings } from '../options.ts'
 import type { AgentRegistry } from './agent-registry.ts'
 
+/** Adds, replaces and removes agents while the server runs. */
 export interface HandlerAgents {
   /** The agents that accept messages, in registration order. */
   names(): readonly string[]

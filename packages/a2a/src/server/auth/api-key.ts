@@ -12,21 +12,42 @@ import { sha256Hex } from '../keys/compare-secrets.ts'
 import { challenge } from './challenge.ts'
 import { createScheme } from './scheme.ts'
 
+/** Options of `apiKey`. */
 export interface ApiKeyOptions {
-  /** Default `header`. */
+  /** Where the key is sent. Default `header`. */
   readonly in?: 'header' | 'query' | 'cookie'
-  /** Default `X-API-Key`. */
+  /** The name of the header, query parameter or cookie. Default `X-API-Key`. */
   readonly name?: string
-  /** Returns the caller whose key has this SHA-256, in lower-case hex as `hashApiKey` returns it. */
+  /**
+   * Returns the caller whose key has this SHA-256, in lower-case hex as `hashApiKey` returns it; `undefined` refuses
+   * the key.
+   */
   readonly lookup: (hash: string) => Caller | undefined | null | Promise<Caller | undefined | null>
-  /** Required for every request. */
+  /** Scopes that every caller must have. Default: none. */
   readonly scopes?: readonly string[]
   /** The name of the scheme in the card. Default `apiKey`. */
   readonly scheme?: string
 }
 
+/** The SHA-256 of an API key in lower-case hex: store this instead of the key. */
 export const hashApiKey: (key: string) => Promise<string> = sha256Hex
 
+/**
+ * Authenticates callers by an API key. Throws ConfigError for an invalid `name`. A request with an unknown key gets
+ * 401.
+ *
+ * @example
+ * ```ts
+ * import { serve } from '@parley/a2a/node'
+ * import { apiKey, hashApiKey } from '@parley/a2a/server'
+ *
+ * const callers = new Map([[await hashApiKey('a-long-random-key'), { id: 'billing' }]])
+ * await serve({
+ *   agent: ({ caller }) => `Hello, ${caller.id}`,
+ *   authenticate: apiKey({ lookup: (hash) => callers.get(hash) }),
+ * })
+ * ```
+ */
 export function apiKey({
   in: location = 'header',
   name = 'X-API-Key',

@@ -5,19 +5,25 @@ import type { Authenticate } from '../options.ts'
 import { challenge } from './challenge.ts'
 import { authorizationOf, createScheme } from './scheme.ts'
 
+/** Options of `basic`. */
 export interface BasicOptions {
-  /** Store passwords as a slow hash and compare in constant time: `scrypt`, `argon2`. */
+  /**
+   * Returns the caller, or `undefined` to refuse. Store passwords as a slow hash (`scrypt`, `argon2`) and compare in
+   * constant time.
+   */
   readonly verify: (
     username: string,
     password: string,
   ) => Caller | undefined | null | Promise<Caller | undefined | null>
   /** The realm that a sign-in dialog shows. Default `A2A`. */
   readonly realm?: string
+  /** Scopes that every caller must have. Default: none. */
   readonly scopes?: readonly string[]
   /** The name of the scheme in the card. Default `basic`. */
   readonly scheme?: string
 }
 
+/** Authenticates callers by name and password (HTTP Basic, RFC 7617), for clients that support nothing better. */
 export function basic({ verify, realm = 'A2A', scopes, scheme }: BasicOptions): Authenticate {
   const wanted = challenge('Basic', { realm, charset: 'UTF-8' })
   return createScheme({

@@ -16,15 +16,17 @@ import { createIssuer } from './issuer.ts'
 import { authorizationOf, createScheme } from './scheme.ts'
 
 interface BearerSchemeOptions {
-  /** Required for every request. */
+  /** Scopes that every caller must have. Default: none. */
   readonly scopes?: readonly string[]
   /** The name of the scheme in the card. Default `bearer`. */
   readonly name?: string
   /** The scheme in the card. Default: the issuer's token endpoints if its metadata lists them, else a plain bearer scheme. */
   readonly scheme?: SecurityScheme
+  /** The realm in the `WWW-Authenticate` challenge. Default: none. */
   readonly realm?: string
 }
 
+/** Options of `bearer` for JWTs, which are verified with the published keys of their issuer. */
 export interface JwtBearerOptions extends BearerSchemeOptions {
   /** As in the `iss` claim of tokens. */
   readonly issuer: string
@@ -32,16 +34,16 @@ export interface JwtBearerOptions extends BearerSchemeOptions {
   readonly audience: string | readonly string[]
   /** The issuer's keys, or their URL. Default: from its metadata (OpenID Connect Discovery, RFC 8414). */
   readonly jwks?: string | URL | JSONWebKeySet
-  /** Default: all public-key algorithms; never `none`, never a shared secret. */
+  /** Accepted signature algorithms. Default: all public-key algorithms; never `none`, never a shared secret. */
   readonly algorithms?: readonly string[]
-  /** Default 10. */
+  /** Tolerated clock difference in `exp` and `nbf`, in seconds. Default 10. */
   readonly clockToleranceSeconds?: number
   /**
    * The claim that holds scopes, or a path to a nested one (`realm_access.roles`); several claims are merged. Default: `scope`, or
    * `scp`.
    */
   readonly scopeClaim?: string | readonly string[]
-  /** The claim that holds the tenant. Default: none. */
+  /** The claim that holds the tenant; a token without it is refused. Default: callers have no tenant. */
   readonly tenantClaim?: string
   /** Minimum interval between key requests to the issuer for unknown key ids. Default 30 s. */
   readonly cooldownMs?: number
@@ -49,13 +51,30 @@ export interface JwtBearerOptions extends BearerSchemeOptions {
   readonly fetch?: FetchHandler
 }
 
+/** Options of `bearer` for tokens that a function of yours verifies, such as opaque tokens. */
 export interface OpaqueBearerOptions extends BearerSchemeOptions {
-  /** Returns the caller of a token, or `undefined` for an invalid one. For opaque tokens that only their issuer can read. */
+  /** Returns the caller of a token, or `undefined` for an invalid one. */
   readonly verify: (token: string) => Caller | undefined | null | Promise<Caller | undefined | null>
 }
 
+/** Options of `bearer`: an `issuer` of JWTs, or a `verify` function. */
 export type BearerOptions = JwtBearerOptions | OpaqueBearerOptions
 
+/**
+ * Authenticates callers by bearer token (RFC 6750). The caller id of a JWT is `issuer|subject`. An invalid token gets
+ * 401, a missing scope 403, and an unavailable issuer 503. Throws ConfigError for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { serve } from '@parley/a2a/node'
+ * import { bearer } from '@parley/a2a/server'
+ *
+ * await serve({
+ *   agent: ({ caller }) => `Hello, ${caller.id}`,
+ *   authenticate: bearer({ issuer: 'https://id.example.com', audience: 'analyst', scopes: ['use'] }),
+ * })
+ * ```
+ */
 export function bearer(options: BearerOptions): Authenticate {
   const { name = 'bearer', realm, scopes } = options
   const verify = 'verify' in options ? options.verify : jwtCheck(options)

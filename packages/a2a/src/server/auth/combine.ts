@@ -15,7 +15,22 @@ interface AuthMethod {
   readonly requirements: readonly SecurityRequirement[]
 }
 
-/** The first scheme that recognizes the caller decides. If a scheme finds invalid credentials, the caller is not anonymous. */
+/**
+ * Accepts a caller that any of the schemes recognizes; the first that does decides. The card lists the schemes as
+ * alternatives. If a scheme finds invalid credentials, the request does not fall back to `allowAnonymous`.
+ *
+ * @example
+ * ```ts
+ * import { serve } from '@parley/a2a/node'
+ * import { allowAnonymous, anyOf, bearer } from '@parley/a2a/server'
+ *
+ * await serve({
+ *   agent: ({ caller }) => `Hello, ${caller.id}`,
+ *   // Tokens are optional.
+ *   authenticate: anyOf(bearer({ issuer: 'https://id.example.com', audience: 'analyst' }), allowAnonymous()),
+ * })
+ * ```
+ */
 export function anyOf(...given: readonly Authenticate[]): Authenticate {
   const { ways: methods, securitySchemes } = mergeSchemes(given)
   const authenticate = async (credentials: Credentials): Promise<AuthenticatedCaller> => {
@@ -38,7 +53,10 @@ export function anyOf(...given: readonly Authenticate[]): Authenticate {
   })
 }
 
-/** Every scheme must recognize the caller. The first provides the identity, all restrict the permissions. */
+/**
+ * Accepts a caller that every scheme recognizes. The first scheme provides the caller id; scopes are merged, and a
+ * skill must be allowed by all. Credentials for different tenants get 403.
+ */
 export function allOf(...given: readonly Authenticate[]): Authenticate {
   const { ways: methods, securitySchemes } = mergeSchemes(given)
   const authenticate = async (credentials: Credentials): Promise<AuthenticatedCaller> => {
@@ -62,7 +80,7 @@ export function allOf(...given: readonly Authenticate[]): Authenticate {
   })
 }
 
-/** Accepts every request as anonymous: last in an `anyOf`, it makes credentials optional. */
+/** Accepts every request as the anonymous caller. As the last scheme of `anyOf` it makes credentials optional. */
 export function allowAnonymous(): Authenticate {
   return Object.assign((): Caller => anonymous, { securitySchemes: {}, securityRequirements: [{ schemes: {} }] })
 }

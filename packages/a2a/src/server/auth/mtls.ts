@@ -9,14 +9,20 @@ import { A2AError } from '../../model/error.ts'
 import type { Authenticate } from '../options.ts'
 import { createScheme } from './scheme.ts'
 
+/** Options of `mtls`. */
 export interface MtlsOptions {
   /** Returns the caller of a certificate; `undefined` refuses it. Default: its subject, as its issuer names it. */
   readonly caller?: (certificate: ClientCertificate) => Caller | undefined | null | Promise<Caller | undefined | null>
+  /** Scopes that every caller must have. Default: none. */
   readonly scopes?: readonly string[]
   /** The name of the scheme in the card. Default `mtls`. */
   readonly scheme?: string
 }
 
+/**
+ * Authenticates callers by client certificate. The listener must request and verify certificates: set `tls.ca` of
+ * `serve`, and `grpcTls.clientCa` for gRPC.
+ */
 export function mtls({ caller = bySubject, scopes, scheme }: MtlsOptions = {}): Authenticate {
   return createScheme({
     name: scheme ?? 'mtls',

@@ -10,7 +10,7 @@ import { isJsonRecord } from '../../versions/read.ts'
 import type { Dialect, ProtocolVersion, VersionId } from '../../versions/version.ts'
 import type { BindingName } from '../admission/admission.ts'
 
-/** What a version writes: a task, a message, an event. */
+/** A JSON object as a version writes it: a task, a message, an event. */
 export type WireObject = Readonly<Record<string, unknown>>
 
 /** A request at the path of a variant. */
@@ -21,7 +21,7 @@ export interface VariantRequest {
   readonly payload: unknown
 }
 
-/** How requests at one path are served differently. */
+/** A path whose responses differ from the official protocol, for clients of another description of it. */
 export interface EndpointVariant {
   /** A JSON-RPC path such as `/api/a2a`, or the path above REST routes such as `/v1`. */
   readonly path: string

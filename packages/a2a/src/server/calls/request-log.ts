@@ -1,4 +1,5 @@
 /** Collects what `onAnswer` reports about one request. Created only if `onAnswer` is configured. */
+import { taskIdOfEvent } from '../../model/stream-event.ts'
 import type { HttpRequest } from '../../bindings/http.ts'
 import type { EngineLog, TaskEventStream, StreamItem } from '../../engine/contract.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -81,7 +82,7 @@ export function logFirstEvent(stream: TaskEventStream, requestLog: RequestLog): 
           try {
             const result = await source.next()
             const item: StreamItem | undefined = result.done === true ? undefined : result.value[0]
-            if (item !== undefined) requestLog.taskId = taskIdOfEvent(item.event) ?? requestLog.taskId
+            if (item !== undefined) requestLog.taskId = taskIdIn(item.event) ?? requestLog.taskId
             if (item !== undefined || result.done === true) ended('OK')
             return result
           } catch (reason) {
@@ -98,9 +99,7 @@ export function logFirstEvent(stream: TaskEventStream, requestLog: RequestLog): 
   }
 }
 
-export function taskIdOfEvent(event: StreamEvent): string | undefined {
-  if ('task' in event) return event.task.id
-  if ('statusUpdate' in event) return event.statusUpdate.taskId
-  if ('artifactUpdate' in event) return event.artifactUpdate.taskId
-  return event.message.taskId
+/** A direct message may name its task. */
+function taskIdIn(event: StreamEvent): string | undefined {
+  return 'message' in event ? event.message.taskId : taskIdOfEvent(event)
 }

@@ -7,7 +7,10 @@ import type { CardSigner } from './card-signer.ts'
 import type { Authenticate, CardSettings } from '../options.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 
-/** `0.2` is the card at /.well-known/agent.json. */
+/**
+ * The shape of an agent card. `merged`: 1.0 with the fields of 0.3 beside it. `0.2`: the card at
+ * /.well-known/agent.json.
+ */
 export type CardVariant = 'merged' | VersionId
 
 export interface CardOptions {

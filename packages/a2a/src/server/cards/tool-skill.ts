@@ -19,7 +19,10 @@ const categories: readonly (readonly [tag: string, words: RegExp])[] = [
   ['read', /^(get|read|list|fetch|show|describe|view|load|download|open|echo|print)$/],
 ]
 
-/** The skill for a tool. `from` is the kind of tool, such as `mcp`, `agent` or `function`, and becomes a tag. */
+/**
+ * Converts a tool to a skill of a card. `from` is the kind of tool, such as `mcp`, `agent` or `function`, and becomes a
+ * tag.
+ */
 export function skillOfTool({ name, title, description }: ToolDescription, from: string): AgentSkill {
   const shown = title !== undefined && title !== '' ? title : readableName(name)
   return {

@@ -1,4 +1,5 @@
 /** The built-in extensions. Each is off until `extensions` lists it, and then until a request asks for it (B-149). */
+import { taskIdOfEvent } from '../../model/stream-event.ts'
 import type { StreamItem } from '../../engine/contract.ts'
 import {
   clientToolsExtension,
@@ -49,7 +50,7 @@ export function trace(): Extension {
     description: 'Tells in event metadata which trace an event belongs to',
     required: false,
     decorate({ event, seq = 0, traceparent }: StreamItem) {
-      const taskId = taskIdOfTaskEvent(event)
+      const taskId = taskIdOfEvent(event)
       if (taskId === undefined) return undefined
       const traceId = traceIdOf(traceparent) ?? traceIdOfTask(taskId)
       const spanId = spanIdOfEvent(taskId, seq)
@@ -78,10 +79,4 @@ export function credentials(): Extension {
 
 function statusTime(event: StreamEvent): string | undefined {
   return 'task' in event ? event.task.status.timestamp : undefined
-}
-
-function taskIdOfTaskEvent(event: StreamEvent): string | undefined {
-  if ('task' in event) return event.task.id
-  if ('statusUpdate' in event) return event.statusUpdate.taskId
-  return 'artifactUpdate' in event ? event.artifactUpdate.taskId : undefined
 }

@@ -7,6 +7,7 @@ import type { Caller } from '../../model/caller.ts'
 import type { AgentExtension } from '../../model/card.ts'
 import type { Json, Message, Struct } from '../../model/task.ts'
 
+/** A protocol extension: its declaration in the card, and hooks that run for requests that activate it. */
 export interface Extension extends AgentExtension {
   /**
    * Called with each message before the agent is; may return a replacement, whose ids and role are ignored. If it throws an
@@ -31,16 +32,22 @@ export interface Extension extends AgentExtension {
   decorate?(item: StreamItem): Struct | undefined
 }
 
+/**
+ * What an extension sets for one call. `scopes` and `skills` replace those of the caller: return values that narrow
+ * them. If several extensions set a deadline, the earliest counts.
+ */
 export interface CallConstraints {
   /** The deadline of the task, in milliseconds since the epoch. */
   readonly deadlineAt?: number
-  /** All scopes of the caller in this call. */
+  /** All scopes of the caller in this call. Default: those it has. */
   readonly scopes?: readonly string[]
+  /** All skills that the caller may use in this call. Default: those it may use. */
   readonly skills?: readonly string[]
   /** Stored with the message and passed to the agent's turn. */
   readonly provenance?: Struct
 }
 
+/** The call that carries a message, as extensions see it. */
 export interface MessageContext {
   readonly agent: string
   readonly tenant: string

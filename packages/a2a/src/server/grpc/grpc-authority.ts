@@ -8,7 +8,10 @@ interface NamedAuthority {
   readonly authority?: string
 }
 
-/** In lower case, without a scheme, and without the port of TLS, which proxies and clients may omit. */
+/**
+ * Normalizes a URL or `host:port` to the `:authority` of gRPC calls: lower case, without a scheme, a path, or the port
+ * of TLS (443).
+ */
 export function authorityOf(url: string): string {
   return url
     .toLowerCase()

@@ -9,9 +9,10 @@ import type { ServerOptions } from '../options.ts'
 import type { Readiness } from '../http/readiness.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 
+/** The gRPC part of a handler: what `createGrpcServer` needs of it. Not meant to be called by applications. */
 export interface GrpcHandler {
   readonly answer: GrpcDispatch
-  /** Newest first. */
+  /** The offered protocol versions, newest first. */
   readonly offered: readonly ProtocolVersion[]
   /** Whether the server accepts calls; for health checks. */
   isReady(): Promise<boolean>

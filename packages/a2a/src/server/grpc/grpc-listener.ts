@@ -1,18 +1,22 @@
 /** What `serve` needs of a gRPC listener, without types of the gRPC library, which is optional. */
 
+/** The certificate of a gRPC listener. */
 export interface GrpcTls {
-  /** PEM: the certificate with its chain, and its key. */
+  /** PEM: the certificate with its chain. */
   readonly cert: string | Uint8Array
+  /** PEM: the private key of `cert`. */
   readonly key: string | Uint8Array
   /** PEM: the authority that signs client certificates. If set, clients without a certificate are rejected (mTLS). */
   readonly clientCa?: string | Uint8Array
 }
 
+/** Options of `createGrpcServer`. */
 export interface GrpcServerOptions {
-  /** Default 3001; 0 picks a free port. */
+  /** The port to listen on. Default 3001; 0 picks a free port. */
   readonly port?: number
-  /** Default 127.0.0.1: this machine only. */
+  /** The address to listen on. Default 127.0.0.1: this machine only. */
   readonly host?: string
+  /** Serves TLS. Default: no TLS. */
   readonly tls?: GrpcTls
   /** The HTTP port of the same host, if any: for the urls in a card that is requested over gRPC. */
   readonly httpPort?: number
@@ -23,7 +27,7 @@ export interface GrpcServerOptions {
 }
 
 export interface GrpcListener {
-  /** `127.0.0.1:3001` */
+  /** The address with the port, such as `127.0.0.1:3001`. */
   readonly address: string
   readonly port: number
   /** Number of unanswered calls; streams that have begun do not count. */

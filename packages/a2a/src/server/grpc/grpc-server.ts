@@ -12,11 +12,28 @@ import { reflectionService } from './reflection.ts'
 
 export type { GrpcServerOptions, GrpcTls } from './grpc-listener.ts'
 
+/** A running gRPC listener. */
 export interface GrpcServer extends GrpcListener {
+  /** The server of `@grpc/grpc-js`. */
   readonly server: GrpcJsServer
 }
 
-/** Closing the server does not close the handler. */
+/**
+ * Opens a gRPC listener for a handler: the services of all versions, health and reflection. `serve` does this for you
+ * with `grpcPort`. Closing the listener does not close the handler. Throws ConfigError for a port in use and for an
+ * invalid certificate.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from '@parley/a2a'
+ * import { createGrpcServer } from '@parley/a2a/grpc'
+ * import { createHandler } from '@parley/a2a/server'
+ *
+ * const handler = createHandler({ name: 'Echo', store: memoryStore(), agent: ({ text }) => text })
+ * const { address } = await createGrpcServer(handler, { port: 3001 })
+ * console.log(address) // 127.0.0.1:3001
+ * ```
+ */
 export async function createGrpcServer(handler: Handler, options: GrpcServerOptions = {}): Promise<GrpcServer> {
   const { port: wanted = 3001, host = '127.0.0.1', tls, httpPort, httpIsSecure = false, agent } = options
   const http = httpPort === undefined ? undefined : { port: httpPort, isSecure: httpIsSecure }

@@ -6,6 +6,7 @@
 import type { EngineLog } from '../../engine/contract.ts'
 import { clientNetwork } from './client-network.ts'
 
+/** Limits of open connections, in total and per address. */
 export interface ConnectionLimits {
   /** Open connections of the HTTP listener; the gRPC listeners together may have as many. Default 20,000. */
   readonly connections: number
@@ -24,7 +25,9 @@ export interface Connection {
   once(event: 'close', listener: () => void): unknown
 }
 
+/** Connections of a server: open ones, and those closed because of a limit. */
 export interface ConnectionCounts {
+  /** Open now. */
   readonly open: number
   /** Closed at once because a limit was reached, since the start. */
   readonly refused: number

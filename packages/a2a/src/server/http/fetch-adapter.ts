@@ -4,6 +4,7 @@ import { tooLarge } from '../../bindings/json-body.ts'
 import { startStallTimer } from '../streaming/stall-timeout.ts'
 import type { Router } from './router.ts'
 
+/** Handles a web `Request`: for Hono, Next, Bun, Deno, Workers, and tests without a socket. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
 export interface FetchAdapterOptions {

@@ -21,6 +21,9 @@ export interface NodeAdapterOptions {
 
 type ReaderStallOptions = Pick<NodeAdapterOptions, 'stallMs' | 'stalled'>
 
+/**
+ * Handles a request of node:http. If `next` is given, requests for other paths are passed on to it, as Express expects.
+ */
 export type NodeHandler = (req: NodeRequest, res: NodeResponse, next?: (reason?: unknown) => void) => void
 
 export function createNodeHandler(router: Router, options: NodeAdapterOptions): NodeHandler {

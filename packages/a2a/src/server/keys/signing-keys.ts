@@ -19,15 +19,17 @@ export interface SigningKeysDeps {
   now(): number
 }
 
-/** ES256. */
+/** An ES256 private key and its key id. */
 export interface SigningKey {
   readonly kid: string
   readonly privateKey: KeyPair['privateKey']
 }
 
+/** The signing keys of one purpose, kept in the store and rotated by age. */
 export interface SigningKeys {
   /** The key that signs now. */
   signer(): Promise<SigningKey>
+  /** All published keys, as a JWKS lists them. */
   jwks(): Promise<{ readonly keys: readonly PublicJwk[] }>
   /** Creates another key now, which signs after the overlap. */
   rotate(): Promise<void>

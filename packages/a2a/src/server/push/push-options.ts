@@ -5,6 +5,7 @@ import { ConfigError } from '../config-error.ts'
 
 export type WebhookFetch = (request: Request) => Promise<Response>
 
+/** How push notifications are delivered to webhooks. */
 export interface PushOptions {
   /**
    * Calls a webhook. Clients choose the address: inside a private network pass `guardedFetch()` of `@parley/a2a/node`, which checks
@@ -33,6 +34,7 @@ export interface PushOptions {
   readonly jwt?: true | PushJwtOptions
 }
 
+/** How notifications are signed. Receivers verify them with the keys at `/.well-known/jwks.json`. */
 export interface PushJwtOptions {
   /** The claim `iss`. Default: `publicUrl`. */
   readonly issuer?: string

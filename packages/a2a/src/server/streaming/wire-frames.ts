@@ -11,6 +11,7 @@ import { isTerminal } from '../../model/state.ts'
 import { versions } from '../../versions/index.ts'
 import type { ProtocolVersion, VersionId } from '../../versions/version.ts'
 
+/** One event as a client of one version and binding receives it. */
 export interface WireFrame {
   readonly version: VersionId
   readonly binding: 'JSONRPC' | 'HTTP+JSON'
@@ -20,7 +21,10 @@ export interface WireFrame {
   readonly frame: string
 }
 
-/** Empty for records that are not sent to clients. An input request is shown as the end of the stream, where most streams end. */
+/**
+ * Encodes a log record as it is sent to clients, once per version and binding. Empty for records that are not sent to
+ * clients. An input request is shown as the end of the stream, where most streams end.
+ */
 export function wireFrames(
   task: { readonly id: string; readonly contextId: string },
   { seq, body }: LogRecord,

@@ -8,6 +8,7 @@ export interface Delivery {
   readonly event: StreamEvent
   /** The event's position in its task, if the sender provides it: `subscribe(taskId, { lastEventId: id })` resumes after it. */
   readonly id: string | undefined
+  /** The id of the push notification config, if the sender provides it. */
   readonly configId: string | undefined
   /** Delivered again after later events: its content may be outdated. */
   readonly late: boolean
@@ -17,5 +18,5 @@ export interface Delivery {
   readonly signal: AbortSignal
 }
 
-/** When it resolves, the sender gets 2xx; when it rejects, the sender gets 500 and retries. */
+/** Handles a notification. When it resolves, the sender gets 2xx; when it rejects, the sender gets 500 and retries. */
 export type DeliveryHandler = (delivery: Delivery) => unknown

@@ -2,6 +2,7 @@
  * Reads a notification of any version: the 1.0 wrapper, or a bare Task or event of 0.x. The shape decides, because most senders
  * name no version, and those of 0.x wrap inconsistently (B-121, B-122).
  */
+import { taskIdOfEvent } from '../../model/stream-event.ts'
 import { A2AError, invalidParams } from '../../model/error.ts'
 import type { StreamEvent } from '../../model/task.ts'
 import { versionOf } from '../../versions/index.ts'
@@ -41,7 +42,5 @@ function isModern(payload: JsonRecord): boolean {
 
 /** A direct message may name no task. */
 export function taskIdOf(event: StreamEvent): string | undefined {
-  if ('task' in event) return event.task.id
-  if ('message' in event) return event.message.taskId
-  return ('statusUpdate' in event ? event.statusUpdate : event.artifactUpdate).taskId
+  return 'message' in event ? event.message.taskId : taskIdOfEvent(event)
 }

@@ -8,9 +8,13 @@ import type { StreamEvent } from '../../model/task.ts'
 import { ConfigError } from '../config-error.ts'
 import type { FetchHandler } from '../http/fetch-adapter.ts'
 
+/** One secret, or several during a rotation. */
 export type NotificationTokens = string | readonly string[]
 
-/** Which senders may deliver: every configured check must pass. */
+/**
+ * How a webhook verifies senders: every configured check must pass. At least one check, or `unverified: true`, is
+ * required.
+ */
 export interface WebhookOptions {
   /** The `token` of the push config. Several during a rotation; a function if each task has its own. */
   readonly token?:
@@ -39,7 +43,7 @@ export interface WebhookOptions {
   readonly answerChallenges?: boolean
   /** Timeout of a handler. Default: 30 seconds, as long as a sender waits. */
   readonly timeoutMs?: number
-  /** Default: 20 MB. */
+  /** Size of a notification in bytes. Default: 20,000,000. */
   readonly bodyBytes?: number
   /** JSON values in one notification. Default: 100,000. */
   readonly jsonNodes?: number
@@ -49,8 +53,9 @@ export interface WebhookOptions {
   readonly remembered?: number
   /** Minimum interval between fetches for unknown keys. Default: 10 seconds. */
   readonly cooldownMs?: number
-  /** Fetches the keys. */
+  /** Fetches the keys of `jwks`. Default: the platform's. */
   readonly fetch?: FetchHandler
+  /** Default: warnings and errors go to the console. */
   readonly log?: EngineLog
 }
 

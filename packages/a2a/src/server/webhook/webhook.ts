@@ -20,14 +20,35 @@ import { checkWebhookOptions, type WebhookOptions, webhookDefaults } from './web
 import { readNotification, taskIdOf } from './read-notification.ts'
 import { matchesAnySecret, sha256Hex } from '../keys/compare-secrets.ts'
 
-/** Also an async iterable: `for await (const { taskId, event } of hook)`. Use a handler or a loop, not both. */
+/**
+ * A receiver of push notifications. Also an async iterable: `for await (const { taskId, event } of hook)`. Use a
+ * handler or a loop, not both.
+ */
 export interface Webhook extends AsyncIterable<Delivery> {
+  /** Sets the handler of notifications. Throws if there is one already. Without a handler senders get 503 and retry. */
   handle(handler: DeliveryHandler): void
   /** `http.createServer(hook.node)`, or `app.post('/hook', hook.node)`, before any body parser. */
   readonly node: NodeHandler
+  /** For web frameworks: `app.post('/hook', (c) => hook.fetch(c.req.raw))`. */
   readonly fetch: FetchHandler
 }
 
+/**
+ * Creates a receiver of push notifications: verifies the sender, handles each event once and those of a task in order,
+ * and responds 2xx when the handler is done. Throws ConfigError for invalid options, and if they contain no check of
+ * the sender.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { webhook } from '@parley/a2a/server'
+ *
+ * // The agent got this token: agent.start('Long job', { push: { url: 'https://me.example.com/hook', token } })
+ * const hook = webhook({ token: 'a secret that the server sends back' })
+ * hook.handle(({ taskId, event }) => console.log(taskId, event))
+ * createServer(hook.node).listen(8080)
+ * ```
+ */
 export function webhook(options: WebhookOptions): Webhook {
   checkWebhookOptions(options)
   const { log = consoleLog, token, authentication, apiKey } = options

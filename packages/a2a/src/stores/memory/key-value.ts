@@ -8,6 +8,9 @@ interface StoredEntry extends KeyValueEntry {
   readonly expiresAt: number
 }
 
+/**
+ * Creates a key-value store in memory, for tests and for use without a `Store`. `now` returns milliseconds since the epoch.
+ */
 export function memoryKeyValueStore(now: () => number = Date.now): KeyValueStore {
   return createMemoryKeyValue(now).notes
 }

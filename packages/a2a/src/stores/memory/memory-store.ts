@@ -19,18 +19,33 @@ import { dueAgainMs } from '../store.ts'
 import type { DueTime, KeyRow, LeasedTask, Store, TaskRow } from '../store.ts'
 import { createChangeWaiters } from '../change-waiters.ts'
 
+/** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** Above this number the oldest finished tasks are removed. Active ones never are, so there may be more. */
+  /** Above this number the oldest finished tasks are removed. Active ones never are, so there may be more. Default 1,000. */
   readonly maxTasks?: number
-  /** How many tasks are removed at a time. */
+  /** How many tasks are removed at a time. Default 100. */
   readonly pruneBatch?: number
-  /** `Infinity` suits one engine; set a time to let several engines share the store and take over from each other. */
+  /** Default `Infinity`, for one engine. Set a time to let several engines share the store and take over from each other. */
   readonly leaseTtlMs?: number
+  /** The wall clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number
-  /** Default: the system's, or `now` if given. */
+  /** The monotonic clock, in milliseconds. Default: the system's, or `now` if given. */
   readonly monotonicNow?: () => number
 }
 
+/**
+ * Creates a store in memory: for tests, demos and agents whose tasks need not survive a restart.
+ *
+ * It keeps the newest 1,000 tasks by default and removes older finished ones itself.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from '@parley/a2a'
+ * import { serve } from '@parley/a2a/node'
+ *
+ * await serve({ name: 'Echo', agent: ({ text }) => text, store: memoryStore() })
+ * ```
+ */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const { maxTasks = 1_000, pruneBatch = 100, leaseTtlMs = Infinity } = options
   const { now, monotonicNow } = clockOf(options)

@@ -3,22 +3,24 @@
  * choice. Every statement is self-contained: no transaction and no setting outlives one call of `query`, so a pooler may run each
  * on another connection.
  */
+/** One statement, as `query` of a `pg` pool takes it. */
 export interface PostgresQuery {
   readonly text: string
   readonly values?: unknown[]
   /** Prepared once per connection under this name. */
   readonly name?: string
+  /** In milliseconds. */
   readonly query_timeout?: number
 }
 
-/** A `Pool` of `pg`. */
+/** A `Pool` of `pg`, or an object of the same shape. */
 export interface PostgresPool {
   query(query: PostgresQuery): Promise<{ readonly rows: unknown[] }>
   on(event: 'error', listener: (error: Error) => void): unknown
   end(): Promise<void>
 }
 
-/** A `Client` of `pg` that is not connected yet. */
+/** A `Client` of `pg` that is not connected yet, or an object of the same shape. */
 export interface ListenClient {
   connect(): Promise<unknown>
   query(text: string): Promise<unknown>

@@ -24,6 +24,7 @@ import { createPostgresTaskSearch } from './search.ts'
 import { createDatabaseTime } from './database-time.ts'
 import { createPostgresWriter } from './append-writer.ts'
 
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
   /** A `Pool` of `pg`. A pooler in transaction mode may sit between it and the server. */
   readonly pool: PostgresPool
@@ -34,11 +35,11 @@ export interface PostgresStoreOptions {
    * notifications of other replicas. Without it, the store polls every `pollMs`.
    */
   readonly listen?: () => ListenClient
-  /** Created if it is missing. Default `parley`. */
+  /** The schema of the tables, created if it is missing. Default `parley`. */
   readonly schema?: string
   /** Whether this store may migrate the schema to its newest step on first use. Default true. */
   readonly migrate?: boolean
-  /** For poolers that do not support prepared statements. */
+  /** Uses no prepared statements, for poolers that do not support them. Default false. */
   readonly unnamedStatements?: boolean
   /** How long a lease lives without a heartbeat. Default 10 s. */
   readonly leaseTtlMs?: number
@@ -48,6 +49,7 @@ export interface PostgresStoreOptions {
   readonly statementTimeoutMs?: number
   /** Whether `close` also ends the pool. Default false: the creator of the pool ends it. */
   readonly endPool?: boolean
+  /** Receives warnings, such as a lost notification connection. Default: nothing is logged. */
   readonly log?: StoreLog
   /** For tests: replaces the clock of the database. */
   readonly now?: () => number
@@ -64,6 +66,28 @@ const notesPerCall = 10_000
 /** Another replica may be running a long step. */
 const migrationTimeouts = { timeoutMs: 600_000, retryTimeoutMs: 5_000 }
 
+/**
+ * Creates a store in PostgreSQL, for any number of replicas. It connects, and migrates the schema, on first use. Throws
+ * if `masterKey` does not have 32 bytes.
+ *
+ * @example
+ * ```ts
+ * import { serve } from '@parley/a2a/node'
+ * import { postgresStore } from '@parley/a2a/stores/postgres'
+ * import pg from 'pg'
+ *
+ * const connectionString = 'postgres://parley@db.example.com/parley'
+ * await serve({
+ *   agent: ({ text }) => text,
+ *   store: postgresStore({
+ *     pool: new pg.Pool({ connectionString, max: 10 }),
+ *     listen: () => new pg.Client({ connectionString, keepAlive: true }),
+ *     masterKey, // base64, the same for all replicas
+ *     endPool: true,
+ *   }),
+ * })
+ * ```
+ */
 export function postgresStore(options: PostgresStoreOptions): Store {
   const { pool, leaseTtlMs = 10_000, statementTimeoutMs: timeoutMs = 5_000, log = silentLog } = options
   const { unnamedStatements = false, schema: schemaName = 'parley' } = options

@@ -18,8 +18,9 @@ import { makePrivate } from './private-files.ts'
 const keyBytes = 32
 
 /**
- * Reads the key of a database, or creates it: `tasks.db` has `tasks.db.key`. Keep a copy, but not with the backups of the database.
- * For `:memory:` the key is as short-lived as the data.
+ * Reads the master key of a database, or creates it: `tasks.db` has `tasks.db.key`. Keep a copy, but not with the
+ * backups of the database. For `:memory:` the key is as short-lived as the data. Throws if the file does not hold 32
+ * bytes in base64.
  */
 export function masterKeyFile(databaseFile: string): Uint8Array {
   if (databaseFile === ':memory:') return randomBytes(keyBytes)

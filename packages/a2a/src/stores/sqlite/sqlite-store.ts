@@ -35,6 +35,7 @@ import { createSqlitePushCursors } from './push-cursors.ts'
 import { createSqliteTaskSearch } from './search.ts'
 import { createSqliteWriter } from './commit-writer.ts'
 
+/** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
   /** A path, whose directory is created if it is missing, or `:memory:`. */
   readonly file: string
@@ -50,8 +51,9 @@ export interface SqliteStoreOptions {
   readonly acceptLoss?: boolean
   /** Receives warnings, and the duration of a check after an unclean shutdown. Default: nothing is logged. */
   readonly log?: StoreLog
+  /** The wall clock, for tests: milliseconds since the epoch. Default: the system's. */
   readonly now?: () => number
-  /** Default: the system's, or `now` if given. */
+  /** The monotonic clock, for tests, in milliseconds. Default: the system's, or `now` if given. */
   readonly monotonicNow?: () => number
 }
 
@@ -62,6 +64,19 @@ const storeFiles = ['', '-wal', '-shm', '-mark', '.lock', '.lock-journal', '.key
 /** Expired entries removed in one call. */
 const notesPerCall = 10_000
 
+/**
+ * Opens a store in one SQLite file, for a single process; for several use `postgresStore`. The master key of its
+ * keyring is in `<file>.key`. Throws if another store has the file open, if the file is damaged, belongs to another
+ * program or a newer version, or if acknowledged writes are missing (see `acceptLoss`).
+ *
+ * @example
+ * ```ts
+ * import { serve } from '@parley/a2a/node'
+ * import { sqliteStore } from '@parley/a2a/stores/sqlite'
+ *
+ * await serve({ agent: ({ text }) => text, store: sqliteStore('./data/tasks.db') })
+ * ```
+ */
 export function sqliteStore(options: string | SqliteStoreOptions): Store {
   const given = typeof options === 'string' ? { file: options } : options
   const { file, log: storeLog = silentLog } = given

@@ -9,7 +9,7 @@ export interface AgentUnderTest {
    * killed: it got no notice, and may still hold what it had open. Release that in `close`.
    */
   reopen(): Promise<Agent> | Agent
-  /** Nothing runs any more: what is still open now would stay open for ever. */
+  /** Releases everything, also what a killed process still held. Nothing runs any more when it is called. */
   close(): Promise<void>
 }
 
@@ -19,6 +19,7 @@ export interface AgentExchange {
   readonly answer: string | RegExp
 }
 
+/** How the contract suite makes an agent answer, work, fail, remember and ask. Each text is sent as a message. */
 export interface AgentHarness<Bench extends AgentUnderTest = AgentUnderTest> {
   /** Fresh for every test: its own backend, or its own part of one. */
   open(): Promise<Bench>

@@ -1,4 +1,5 @@
 /** A caller of the agent under test, and the streams it reads. Every call has a timeout. */
+import { taskIdOfEvent } from '../../model/stream-event.ts'
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventFrame } from '../../client/contract.ts'
@@ -150,9 +151,7 @@ export function stateOfFrame({ event }: EventFrame): TaskState | undefined {
 }
 
 export function taskIdOfFrame({ event }: EventFrame): string | undefined {
-  if ('task' in event) return event.task.id
-  if ('statusUpdate' in event) return event.statusUpdate.taskId
-  return 'artifactUpdate' in event ? event.artifactUpdate.taskId : undefined
+  return taskIdOfEvent(event)
 }
 
 /** The text that an artifact chunk adds; undefined if it adds none. */

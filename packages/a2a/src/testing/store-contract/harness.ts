@@ -7,15 +7,17 @@ import type { TaskState } from '../../model/state.ts'
 import type { Part, TaskStatus } from '../../model/task.ts'
 import type { Append, AppendResult, FeedEntry, NewTask, Partition, PushRow, Store } from '../../stores/store.ts'
 
+/** A store under test, and how to reopen and release it. */
 export interface OpenedStore {
   readonly store: Store
   /** Closes the store and opens it again over the same data. Omitted for stores that are not durable. */
   readonly reopen?: () => Promise<Store>
-  /** For a store with an injected clock. Others let real time pass. */
+  /** The clock of the store, if it has an injected one; otherwise the suite lets real time pass. */
   readonly clock?: { now(): number; advance(ms: number): void }
   /** Releases everything, whether the store is still open or not. */
   dispose(): Promise<void>
 }
+/** Opens a fresh and empty store; called for every test. */
 export type OpenStore = () => Promise<OpenedStore>
 
 export interface StoreTestContext extends OpenedStore {

@@ -1,8 +1,8 @@
 /** Reads from the status of a waiting task what it needs: a text, a form, a secret, credentials or tool results. */
-import { clientToolsExtension, credentialsExtension } from '@parley/a2a'
 import type { Json, Message, Part, Struct, TaskStatus } from '@parley/a2a'
 import { safeHref } from '../../components/content/safe-href.ts'
-import { formFieldsFromSchema, isStruct } from './schema-form.ts'
+import { clientToolsExtension, credentialsExtension, isStruct } from '@parley/a2a'
+import { formFieldsFromSchema } from './schema-form.ts'
 import type { FormField } from './schema-form.ts'
 
 export interface AuthScheme {

@@ -1,4 +1,5 @@
 /** Builds a form from the JSON Schema of an agent's question, and parses the input into the data it describes. */
+import { isStruct } from '@parley/a2a'
 import type { Json, Struct } from '@parley/a2a'
 
 export type FieldKind = 'text' | 'long' | 'number' | 'yes' | 'choice' | 'choices' | 'json'
@@ -183,8 +184,4 @@ function labelFromName(name: string): string {
 
 function nonEmptyText(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
-}
-
-export function isStruct(value: Json | undefined): value is Struct {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

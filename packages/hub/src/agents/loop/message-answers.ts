@@ -1,6 +1,6 @@
 /** What the message of a turn answers: tool calls that wait for the client, and a question of a child. */
-import { clientToolsExtension as uri, isRedacted } from '@parley/a2a'
-import type { Json, Message, Part, Struct } from '@parley/a2a'
+import { isStruct, clientToolsExtension as uri, isRedacted } from '@parley/a2a'
+import type { Message, Part, Struct } from '@parley/a2a'
 import { truncateText } from './result-text.ts'
 import type { LoopState, OpenCall } from './state.ts'
 
@@ -91,8 +91,4 @@ function isSecret(part: Part): boolean {
 function clientToolsMetadata(part: Part): Struct {
   const given = part.metadata?.[uri]
   return isStruct(given) ? given : {}
-}
-
-function isStruct(value: Json | undefined): value is Struct {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -5,14 +5,8 @@
 import type { Json, Message, Struct, Violation } from '@parley/a2a'
 import type { Callable } from './callable.ts'
 import { validateInput, describeViolations } from './violations.ts'
-import {
-  parseCallArguments,
-  schemaFields,
-  parseInput,
-  isStruct,
-  parseJsonOrUndefined,
-  requiredFields,
-} from './parse-input.ts'
+import { isStruct } from '@parley/a2a'
+import { parseCallArguments, schemaFields, parseInput, parseJsonOrUndefined, requiredFields } from './parse-input.ts'
 
 export interface CallMessage {
   readonly message: Message

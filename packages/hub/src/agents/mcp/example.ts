@@ -1,6 +1,7 @@
 /** An example call of a tool, for its skill: its name, and each required field with a valid value. */
+import { isStruct } from '@parley/a2a'
 import type { Json, Struct } from '@parley/a2a'
-import { schemaFields, isStruct, requiredFields } from './parse-input.ts'
+import { schemaFields, requiredFields } from './parse-input.ts'
 
 /** Longer examples do not help. */
 const limit = 200

@@ -1,6 +1,7 @@
 /** The fields of a schema as text, one per line: its name, whether it is optional, its description and its allowed values. */
+import { isStruct } from '@parley/a2a'
 import type { Json, Struct } from '@parley/a2a'
-import { schemaFields, isStruct, requiredFields } from './parse-input.ts'
+import { schemaFields, requiredFields } from './parse-input.ts'
 
 export function fieldLines(schema: Struct): readonly string[] {
   const required = requiredFields(schema)

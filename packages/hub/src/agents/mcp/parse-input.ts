@@ -1,4 +1,5 @@
 /** Parses what people write into values for a schema: one word, name-value pairs, or arguments in brackets. */
+import { isStruct } from '@parley/a2a'
 import type { Json, Struct } from '@parley/a2a'
 import { parseBoundedJson } from '../../json/bounded-json.ts'
 
@@ -109,10 +110,6 @@ export function parseJsonOrUndefined(text: string): Json | undefined {
 }
 
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
-
-export function isStruct(value: Json | undefined): value is Struct {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** Empty if any type is allowed, or if the schema expresses it otherwise. */
 function typesOf({ type, enum: choices }: Struct): readonly string[] {

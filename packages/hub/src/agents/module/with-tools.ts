@@ -4,7 +4,23 @@ import { cancelChildren, createDelegatingTurn, ownRemembered } from '../../deleg
 import type { AgentTools } from '../../delegation/delegate.ts'
 import type { InProcessClient } from '../kind.ts'
 
-/** What a file may export in place of an agent function that takes only a turn. */
+/**
+ * The function that a file of the kind `module` exports: an agent function that also receives the delegation tools. It
+ * runs again from the top for each turn and after a restart; delegations are found again by their order.
+ *
+ * @example
+ * ```ts
+ * import type { ModuleFunction } from '@parley/hub'
+ *
+ * const run: ModuleFunction = async function* (turn, { delegate }) {
+ *   const draft = yield* delegate({ agent: 'writer', message: turn.text })
+ *   const checked = yield* delegate({ agent: 'checker', message: draft.text, artifacts: false, timeoutMs: 60_000 })
+ *   yield `Checked: ${checked.text}`
+ * }
+ *
+ * export default { resume: 'rerun', run }
+ * ```
+ */
 export type ModuleFunction = (turn: Turn, tools: AgentTools) => AgentOutput | Promise<AgentOutput>
 
 export function withTools(agent: Agent, house: InProcessClient, now: () => number): Agent {

@@ -3,6 +3,7 @@
  * older drafts of the protocol; the answer is then a data part. JSON without a schema is requested by `metadata.mimeType`,
  * or by accepting no other type.
  */
+import { isStruct } from '@parley/a2a'
 import type { Json, Struct, Turn } from '@parley/a2a'
 import { z } from 'zod'
 import type { OpenaiEntry } from './entry.ts'
@@ -114,8 +115,4 @@ function nameOf({ title }: Struct): string {
 
 function isJsonType(value: Json | undefined): boolean {
   return typeof value === 'string' && /^application\/(.+\+)?json\b/i.test(value)
-}
-
-function isStruct(value: Json | undefined): value is Struct {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

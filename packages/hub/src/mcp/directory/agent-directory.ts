@@ -65,9 +65,3 @@ export type AgentAnswer = { readonly task: Task } | { readonly message: Message 
 export function textOfParts(parts: readonly Part[]): string {
   return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
 }
-
-export function taskIdOfEvent(event: StreamEvent): string | undefined {
-  if ('task' in event) return event.task.id
-  if ('statusUpdate' in event) return event.statusUpdate.taskId
-  return 'artifactUpdate' in event ? event.artifactUpdate.taskId : undefined
-}

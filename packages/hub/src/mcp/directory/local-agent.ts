@@ -1,10 +1,9 @@
 /** One of the hub's own agents in an agent directory: its turns are read from the log, as every stream is. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasSettled } from '@parley/a2a'
 import type { Message, Task } from '@parley/a2a'
 import type { Engine, StreamItem } from '@parley/a2a/server'
 import { abortable } from '../../agents/abortable.ts'
-import { taskIdOfEvent } from './agent-directory.ts'
+import { hasSettled, taskIdOfEvent } from '@parley/a2a'
 import type { AgentProfile, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 import type { LocalCall, LocalCalls, LocalCallRequest } from './local-calls.ts'
 

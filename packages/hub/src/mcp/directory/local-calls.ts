@@ -2,10 +2,9 @@
  * Calls of the hub's own agents in this process, with the identity of the caller. Access control (auth/access-control.ts)
  * decides permissions, rate limits and audit, as for every call: it is asked before the call and notified after it.
  */
-import { A2AError } from '@parley/a2a'
 import type { Caller, ErrorCode, Message, Operation, StreamEvent } from '@parley/a2a'
 import type { Admit, Authenticate, CallContext, Credentials, Engine, OnAnswer } from '@parley/a2a/server'
-import { taskIdOfEvent } from './agent-directory.ts'
+import { A2AError, taskIdOfEvent } from '@parley/a2a'
 
 export interface LocalCallsDeps {
   engine(): Engine | undefined

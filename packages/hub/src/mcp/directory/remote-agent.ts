@@ -2,10 +2,9 @@
  * An agent in the directory that is called over the network. The size of its answers is limited, because it may be
  * untrusted.
  */
-import { A2AError, hasSettled } from '@parley/a2a'
 import type { AgentCard, Message, Part, StreamEvent, Task, TextPart } from '@parley/a2a'
 import type { AgentResponse, CallOptions, EventStream, RemoteAgent } from '@parley/a2a/client'
-import { taskIdOfEvent } from './agent-directory.ts'
+import { A2AError, hasSettled, taskIdOfEvent } from '@parley/a2a'
 import type { AgentProfile, AgentRef, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 
 /** Limit of one answer, in characters. */

@@ -4,9 +4,8 @@
  */
 import { inputRequired, isSpecType } from '@modelcontextprotocol/server'
 import type { ClientCapabilities, InputRequest } from '@modelcontextprotocol/server'
-import { clientToolsExtension, credentialsExtension } from '@parley/a2a'
 import type { Message, Part, Struct, Task } from '@parley/a2a'
-import { isStruct } from '../../agents/mcp/parse-input.ts'
+import { clientToolsExtension, credentialsExtension, isStruct } from '@parley/a2a'
 import { textOfParts } from '../directory/agent-directory.ts'
 
 export interface AgentQuestion {

@@ -3,10 +3,9 @@
  * the answer goes to the same task; otherwise the result explains how to answer.
  */
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server'
-import { A2AError, isInterrupted, newId } from '@parley/a2a'
 import type { Json, Message, Part, Struct, Task } from '@parley/a2a'
 import { z } from 'zod'
-import { isStruct } from '../../agents/mcp/parse-input.ts'
+import { A2AError, isInterrupted, newId, isStruct } from '@parley/a2a'
 import type { McpToolCall, McpToolResult } from './tool-call.ts'
 import { sendAndWait } from './wait-for-task.ts'
 import type { AgentRef, DirectoryAgent, AgentAnswer } from '../directory/agent-directory.ts'

@@ -2,9 +2,8 @@
  * Sends one message and waits for its result, with progress and a time limit. If the client cancels the tool call, the task
  * is canceled. If the time runs out or the connection is lost, the task continues.
  */
-import { A2AError, linkSignals } from '@parley/a2a'
 import type { AgentLog, Message, StreamEvent, Task } from '@parley/a2a'
-import { taskIdOfEvent } from '../directory/agent-directory.ts'
+import { A2AError, linkSignals, taskIdOfEvent } from '@parley/a2a'
 import type { DirectoryAgent, AgentAnswer, AgentCallOptions } from '../directory/agent-directory.ts'
 import type { ToolProgress } from './tool-progress.ts'
 

@@ -2,7 +2,15 @@
  * Reads the log of one task as spans: the task, its turns, and the work in them. It reads record by record, so that following a
  * task keeps only the running turn in memory; ended spans are reported at once.
  */
-import { isInterrupted, isTerminal, readTraceparent, spanIdOfEvent, spanIdOfTurn, traceIdOfTask } from '@parley/a2a'
+import {
+  spanOutcomeOf,
+  isInterrupted,
+  isTerminal,
+  readTraceparent,
+  spanIdOfEvent,
+  spanIdOfTurn,
+  traceIdOfTask,
+} from '@parley/a2a'
 import type {
   LogRecord,
   Message,
@@ -227,11 +235,6 @@ export class TaskTrace {
 
 function pendingMessageOf({ messageId }: Message, traceparent: string | undefined): PendingMessage {
   return { messageId, context: readTraceparent(traceparent) }
-}
-
-export function spanOutcomeOf(state: TaskState): SpanOutcome {
-  if (state === 'TASK_STATE_CANCELED') return 'canceled'
-  return state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? 'error' : 'ok'
 }
 
 function errorText(message: Message | undefined): string | undefined {

@@ -2,10 +2,10 @@
  * Trace queries for operators: lists from the index, and single traces as trees, which are read from the task logs and so are
  * always current.
  */
-import { spanIdOfEvent, traceIdOfTask } from '@parley/a2a'
 import type { KeyValueStore, PushAttempt, Store, TaskRow } from '@parley/a2a'
 import type { Trace, TraceNode, TracePage, TraceQuery, Traces, TraceSpan, TraceSummary } from './trace-types.ts'
-import { spanOutcomeOf, TaskTrace } from './task-trace.ts'
+import { spanIdOfEvent, traceIdOfTask, spanOutcomeOf } from '@parley/a2a'
+import { TaskTrace } from './task-trace.ts'
 import type { TraceIndex } from './trace-index.ts'
 import {
   childOfKey,
