@@ -1,5 +1,5 @@
 /**
- * A database of the version before opens as it is. `data/store-0.1.db` was written by a hub before the names in the code changed: a
+ * A database of the version before opens as it is. `fixtures/store-0.1.sqlite` was written by a hub before the names in the code changed: a
  * finished task of `echo` and of `upper`, a task of `concierge` that waits for input, a webhook, an API key.
  */
 import assert from 'node:assert/strict'
@@ -24,7 +24,7 @@ const conciergeTask = '01a1e80e-7e66-7141-8f87-5ccb4087dd50'
 it('a database that an earlier version wrote opens, and its tasks, webhooks and keys work', async () => {
   const folder = await newFolder({ 'parley.yaml': config })
   for (const suffix of ['', '.key'])
-    await copyFile(join(import.meta.dirname, `data/store-0.1.db${suffix}`), join(folder, `parley.db${suffix}`))
+    await copyFile(join(import.meta.dirname, `fixtures/store-0.1.sqlite${suffix}`), join(folder, `parley.db${suffix}`))
   const hub = await startHub(folder)
   const call = async (method: string, path: string, body?: object, key?: string) => {
     const headers: Record<string, string> = { 'a2a-version': '1.0', 'content-type': 'application/json' }
