@@ -1,6 +1,6 @@
 /**
  * Where a test watches its tools, and holds them up: by the name of a desk, which the model says. Apart from the tools, which are
- * loaded anew by whoever opens them.
+ * loaded again when they are opened.
  */
 export interface ToolProbe {
   readonly calls: string[]

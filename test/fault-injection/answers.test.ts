@@ -249,7 +249,7 @@ describe('instead of a stream', () => {
     }
   })
 
-  faultCase('events of a kind nobody knows yet are passed over [B-99]', async ({ open, connect, signal }) => {
+  faultCase('events of an unknown kind are ignored [B-99]', async ({ open, connect, signal }) => {
     const server = await open({
       SendStreamingMessage(exchange) {
         exchange.stream()

@@ -131,7 +131,7 @@ describe('a card', () => {
     )
   })
 
-  faultCase('that answers 304 to nobody who has one is no card', async ({ open, connect }) => {
+  faultCase('that answers 304 to a request without a cached card is no card', async ({ open, connect }) => {
     const server = await open((exchange) => exchange.answer(304, {}, ''))
     await failsWith(connect(server))
   })

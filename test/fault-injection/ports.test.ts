@@ -45,14 +45,14 @@ describe('a port', () => {
     }
   }
 
-  faultCase('where nobody listens is an error at once', async ({ connect, open }) => {
+  faultCase('without a listener is an error at once', async ({ connect, open }) => {
     const gone = await open({})
     await gone.close()
     const error = await failsWith(connect(gone.url), 'UNAVAILABLE')
     assert.equal(error.details['reason'], 'NETWORK')
   })
 
-  faultCase('that answers to nobody it was not asked by: extra answers are not taken for ours', async (stage) => {
+  faultCase('that sends extra answers: they are not taken for ours', async (stage) => {
     const server = await stage.open({
       GetTask(exchange) {
         exchange.result({ ...task('COMPLETED'), id: exchange.params.id })

@@ -135,20 +135,23 @@ describe('a stream that breaks off', () => {
     await failsWith(agent.stream('go', { signal }).text(), 'INTERRUPTED', 'INVALID_AGENT_RESPONSE')
   })
 
-  faultCase('where a question was asked is over: nobody asks again [B-98]', async ({ open, connect, signal }) => {
-    const server = await open({
-      SendStreamingMessage(exchange) {
-        exchange.stream()
-        exchange.event({ task: task('SUBMITTED') })
-        exchange.event(statusUpdate('INPUT_REQUIRED'))
-        exchange.hangUp()
-      },
-    })
-    const result = await endsTyped((await connect(server)).stream('go', { signal }).result())
-    assert.ok('kind' in result && result.kind === 'task')
-    assert.equal(result.status.state, 'TASK_STATE_INPUT_REQUIRED')
-    assert.equal(server.calls.length, 1)
-  })
+  faultCase(
+    'where a question was asked is over: the client does not send again [B-98]',
+    async ({ open, connect, signal }) => {
+      const server = await open({
+        SendStreamingMessage(exchange) {
+          exchange.stream()
+          exchange.event({ task: task('SUBMITTED') })
+          exchange.event(statusUpdate('INPUT_REQUIRED'))
+          exchange.hangUp()
+        },
+      })
+      const result = await endsTyped((await connect(server)).stream('go', { signal }).result())
+      assert.ok('kind' in result && result.kind === 'task')
+      assert.equal(result.status.state, 'TASK_STATE_INPUT_REQUIRED')
+      assert.equal(server.calls.length, 1)
+    },
+  )
 
   faultCase('with an error as its last event gives that error [F-7]', async ({ open, connect, signal }) => {
     const server = await open({

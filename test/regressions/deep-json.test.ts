@@ -31,7 +31,7 @@ describe('a body that is nested deeply', () => {
         [partsKey]: [{ ...(dataPart(way) as object), metadata: { deep: '~' } }],
       },
       data: { ...newMessage(way, 'x'), [partsKey]: [dataPart(way)] },
-      'a field that nobody knows': { ...newMessage(way, 'x'), unheard: '~' },
+      'an unknown field': { ...newMessage(way, 'x'), unheard: '~' },
       'a field of another kind': { ...newMessage(way, 'x'), contextId: '~' },
     })
     for (const place of Object.keys(places())) {

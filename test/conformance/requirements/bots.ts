@@ -11,7 +11,7 @@ export const bots: RequirementGroup = {
     requirement('S4-3', '`/a2a/{bot}/.well-known/agent` leads to the card.'),
     requirement(
       'S4-4',
-      '`POST /a2a/{bot}/api-key/generate` makes a key for the bot, shown once, for whoever has a token.',
+      '`POST /a2a/{bot}/api-key/generate` makes a key for the bot, shown once, for a caller with a token.',
     ),
     requirement('S4-5', '`message/send`, `message/stream`, `tasks/get` and `tasks/cancel`; others are -32601.', {
       instead: 'And all other operations of the protocol.',

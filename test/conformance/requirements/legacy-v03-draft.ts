@@ -60,7 +60,7 @@ export const legacyV03Draft: RequirementGroup = {
     requirement('S2-21', 'A missing or wrong message is named in the error.'),
     requirement('S2-22', 'The server makes the id of the task and keeps the context that the client names.'),
     requirement('S2-23', 'A stream that fails ends with "Internal error" and tells what it was.', {
-      instead: 'It does not tell: what went wrong inside is in the log of whoever runs the server.',
+      instead: 'It does not tell: what went wrong inside is in the log of the server.',
     }),
     requirement('S2-24', 'A task goes on when its client disconnects, and can be subscribed to again.', {
       instead: 'Over REST too, where the draft would have stopped it.',

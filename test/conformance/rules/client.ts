@@ -21,18 +21,14 @@ export const client: Section = {
     decision(
       'A-31',
       allVersions,
-      'A version that a peer declares and then refuses leads to the next interface of its card, or to the other generation at the same address, and somebody is told; not so if the version is pinned.',
+      'A version that a peer declares and then refuses leads to the next interface of its card, or to the other generation at the same address, and the client logs it; not so if the version is pinned.',
     ),
     practice(
       'S0-8',
       allVersions,
       'The card is looked for at its well-known address and kept for five minutes where its server does not say how long.',
     ),
-    practice(
-      'S0-9',
-      allVersions,
-      'Whoever only wants to know whether there is an agent gets its card or nothing, never an error.',
-    ),
+    practice('S0-9', allVersions, 'A client that only looks for an agent gets its card or nothing, never an error.'),
     practice('S0-10', allVersions, 'The cards that are kept can be forgotten on request.'),
     practice(
       'S0-22',

@@ -110,7 +110,7 @@ export const signatures: Section = {
     decision(
       'B-34',
       v1,
-      'Whoever changes a card signs it anew. The document for readers of all versions is signed by its 1.0 view, and an address that a request names is never signed.',
+      'A changed card is signed again. The document for readers of all versions is signed by its 1.0 view, and an address that a request names is never signed.',
     ),
   ],
 }

@@ -6,7 +6,7 @@ export const listing: Section = {
   title: 'Listing tasks',
   about: 'Only 1.0 can list tasks.',
   rules: [
-    must('B-77', v1, 'A caller is shown its own tasks and nobody else’s, with or without filters.'),
+    must('B-77', v1, 'A caller sees only its own tasks, with or without filters.'),
     must('B-78', v1, 'The order is by the time of the status, newest first; at the same time by id.'),
     must(
       'B-79',

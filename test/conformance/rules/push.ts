@@ -55,7 +55,7 @@ export const pushing: Section = {
     should(
       'B-129',
       allVersions,
-      'Webhooks are at public https addresses unless whoever runs the server allows others: looked at when they are registered and, where the name really leads, when the connection is made. Redirects are not followed.',
+      'Webhooks are at public https addresses unless the operator allows others: looked at when they are registered and, where the name really leads, when the connection is made. Redirects are not followed.',
     ),
     decision(
       'B-130',

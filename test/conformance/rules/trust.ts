@@ -56,7 +56,7 @@ export const trust: Section = {
     should('B-159', v1, 'Credentials sent inside a message are bound to the agent that asked.', {
       open: 'what binds a credential is its own format; ours are protected on their way by TLS and kept in no log',
     }),
-    must('B-160', allVersions, 'A task of somebody else is "not found", word for word as one that does not exist.'),
+    must('B-160', allVersions, 'A task of another caller is "not found", word for word as one that does not exist.'),
     practice(
       'B-161',
       legacyVersions,
@@ -91,7 +91,7 @@ export const reliability: Section = {
       'A tenant cannot be called what a path means otherwise: `message:send`, `tasks`, `v1`, `.well-known` and the like.',
     ),
     must('B-168', allVersions, 'Every binding offers the same operations with the same meaning and the same errors.'),
-    decision('B-174', allVersions, 'A state that nobody knows is read as "unknown" and crashes nothing.'),
+    decision('B-174', allVersions, 'An unknown state is read as "unknown" and crashes nothing.'),
     should('B-175', ['0.3'], 'Sending, reading and canceling are the least that 0.3 asks for.'),
   ],
 }

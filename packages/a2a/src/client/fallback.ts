@@ -20,7 +20,7 @@ export interface InterfaceState {
   /** The interfaces of the card, best first, and those found by guessing. */
   candidates: readonly ChosenInterface[]
   current: ChosenInterface
-  /** Interfaces that have responded as their version requires: a method that one of them lacks is simply not implemented. */
+  /** Interfaces that have responded as their version requires. A method that one of them rejects is unsupported by the agent. */
   readonly confirmed: Set<ChosenInterface>
   readonly isPinned: boolean
   readonly log: ClientLog
