@@ -7,6 +7,7 @@
  *   npm run bench -- --only cluster  replicas on PostgreSQL, if there is one
  *   npm run bench -- --json          one line of JSON a measure, nothing else on stdout
  *   npm run bench -- --strict        ends with 1 if a target is missed
+ *   npm run bench -- --against DIR   this checkout beside another one, and nothing else
  *   npm run bench -- --profile DIR   our server leaves CPU profiles in DIR
  */
 import { parseArgs } from 'node:util'
@@ -16,7 +17,8 @@ import { fanOutGroup } from './measures/fan-out.ts'
 import { fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
 import { throughputGroups } from './measures/throughput.ts'
 import { jsonLine, type Measure, formatTable, targetLine } from './report.ts'
-import { targets } from './targets.ts'
+import { regressions, targets } from './targets.ts'
+import { contestantNames } from './workload.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -25,6 +27,7 @@ const { values: flags } = parseArgs({
     strict: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     profile: { type: 'string' },
+    against: { type: 'string' },
   },
 })
 
@@ -44,18 +47,24 @@ const wants = (...names: readonly string[]): boolean =>
 const plan: Plan = {
   ...(flags.quick ? quickPlan : fullPlan),
   ...(flags.profile !== undefined && { profileTo: flags.profile }),
+  contestants: flags.against === undefined ? contestantNames : ['parley', 'before'],
+  ...(flags.against !== undefined && { against: flags.against }),
   wants,
   tell: (text) => process.stderr.write(`${text}\n`),
 }
 
 const measures: Measure[] = []
-for (const group of groups.filter(({ names }) => wants(...names))) {
+// Replicas are compared with one another, and with no other checkout.
+const comparable = groups.filter((group) => flags.against === undefined || group !== clusterGroup)
+for (const group of comparable.filter(({ names }) => wants(...names))) {
   const done = await group.measure(plan)
   measures.push(...done)
   if (flags.json) for (const measure of done) console.log(jsonLine(measure))
 }
 
 // A target of which nothing was measured says nothing.
-const verdicts = targets(measures).filter(({ met }) => met !== undefined)
-if (!flags.json) console.log(`\n${formatTable(measures)}\n\n${verdicts.map(targetLine).join('\n')}`)
+const verdicts = (flags.against === undefined ? targets(measures) : regressions(measures)).filter(
+  ({ met }) => met !== undefined,
+)
+if (!flags.json) console.log(`\n${formatTable(measures, plan.contestants)}\n\n${verdicts.map(targetLine).join('\n')}`)
 if (flags.strict && verdicts.some((verdict) => verdict.met === false)) process.exitCode = 1

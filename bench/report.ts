@@ -17,23 +17,25 @@ export interface Target {
   readonly got: string
 }
 
-/** How many times better we are than the rival; above 1 we are ahead, whichever way the unit runs. */
+/** How many times better we are than the rival (or than before); above 1 we are ahead, whichever way the unit runs. */
 export function ratio({ better, values }: Measure): number | null {
-  const { parley, rival } = values
-  if (parley === undefined || rival === undefined || parley === 0 || rival === 0) return null
-  return better === 'more' ? parley / rival : rival / parley
+  const { parley } = values
+  const other = values.before ?? values.rival
+  if (parley === undefined || other === undefined || parley === 0 || other === 0) return null
+  return better === 'more' ? parley / other : other / parley
 }
 
 const rounded = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : Number(value.toPrecision(5))
 
 export function jsonLine(measure: Measure): string {
-  const { parley, rival, bare } = measure.values
+  const { parley, rival, bare, before } = measure.values
   return JSON.stringify({
     name: measure.name,
     parley: rounded(parley),
     rival: rounded(rival),
     limit: rounded(bare),
+    ...(before !== undefined && { before: rounded(before) }),
     ratio: rounded(ratio(measure)),
   })
 }
@@ -44,22 +46,26 @@ export function formatValue(value: number | undefined): string {
   return value.toFixed(value >= 10 ? 1 : 2)
 }
 
-function formatRow(measure: Measure): readonly string[] {
-  const { parley, rival, bare } = measure.values
+const columnTitles: Readonly<Record<ContestantName, string>> = {
+  parley: 'parley',
+  before: 'before',
+  rival: 'rival',
+  bare: 'node:http',
+}
+
+function formatRow(measure: Measure, contestants: readonly ContestantName[]): readonly string[] {
   const times = ratio(measure)
   return [
     measure.what,
     measure.unit,
-    formatValue(parley),
-    formatValue(rival),
-    formatValue(bare),
+    ...contestants.map((name) => formatValue(measure.values[name])),
     times === null ? '–' : `${formatValue(times)}×`,
   ]
 }
 
-export function formatTable(measures: readonly Measure[]): string {
-  const titles = ['measure', 'unit', 'parley', 'rival', 'node:http', 'better']
-  const rows = [titles, ...measures.map(formatRow)]
+export function formatTable(measures: readonly Measure[], contestants: readonly ContestantName[]): string {
+  const titles = ['measure', 'unit', ...contestants.map((name) => columnTitles[name]), 'better']
+  const rows = [titles, ...measures.map((measure) => formatRow(measure, contestants))]
   const columns = titles.map((_, index) => ({
     width: Math.max(...rows.map((cells) => cells[index]?.length ?? 0)),
     isWords: index < 2,

@@ -7,6 +7,18 @@ const linear = 4.4
 /** What the collector lets a heap grow before it looks: bare node:http, which keeps nothing, grows by 2 and 16 MB. */
 const heapSlackMb = 16
 
+/** For `--against`: a measure may be this much worse than before. */
+const allowedLoss = 0.03
+
+export function regressions(measures: readonly Measure[]): readonly Target[] {
+  return measures.flatMap((measure): readonly Target[] => {
+    const times = ratio(measure)
+    if (times === null) return []
+    const change = `${times >= 1 ? '+' : ''}${((times - 1) * 100).toFixed(1)} %`
+    return [{ text: `${measure.name} at most 3 % worse`, met: times >= 1 - allowedLoss, got: change }]
+  })
+}
+
 export function targets(measures: readonly Measure[]): readonly Target[] {
   const value = (name: string, contestant: ContestantName = 'parley'): number | undefined =>
     measures.find((measure) => measure.name === name)?.values[contestant]

@@ -8,7 +8,8 @@ export const agentNames = ['message', 'task', 'stream', 'announcer'] as const
 export type AgentName = (typeof agentNames)[number]
 
 export const contestantNames = ['parley', 'rival', 'bare'] as const
-export type ContestantName = (typeof contestantNames)[number]
+/** `before` is `parley` of another checkout, for `--against`. */
+export type ContestantName = (typeof contestantNames)[number] | 'before'
 
 export const pathOf = (agent: AgentName): string => `/a2a/${agent}`
 

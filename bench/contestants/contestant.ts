@@ -2,8 +2,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { ContestantName } from '../workload.ts'
+import type { Plan } from '../measures/plan.ts'
 import type { ParentMessage, Usage, ChildMessage } from './child-process.ts'
 
 export interface Contestant {
@@ -26,6 +27,9 @@ function sizeOf(directory: string): number {
 const profiling = (directory?: string): string[] =>
   directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]
 
+const programOf = (name: ContestantName, against = ''): string =>
+  name === 'before' ? join(resolve(against), 'bench/contestants/parley.ts') : join(import.meta.dirname, `${name}.ts`)
+
 /** The next word of a kind, or an error if the process ends before it is said. */
 export async function waitForMessage<K extends string>(
   child: ChildProcess,
@@ -46,11 +50,14 @@ export async function waitForMessage<K extends string>(
   }
 }
 
-/** `profileTo` makes our server write a CPU profile there when it closes. */
-export async function startContestant(name: ContestantName, profileTo?: string): Promise<Contestant> {
+/** With `profileTo` our server writes a CPU profile there when it closes. */
+export async function startContestant(
+  name: ContestantName,
+  { profileTo, against }: Pick<Plan, 'profileTo' | 'against'> = {},
+): Promise<Contestant> {
   mkdirSync(dataRoot, { recursive: true })
   const directory = mkdtempSync(join(dataRoot, `${name}-`))
-  const child = fork(join(import.meta.dirname, `${name}.ts`), [directory], {
+  const child = fork(programOf(name, against), [directory], {
     execArgv: ['--conditions=parley-source', '--expose-gc', ...(name === 'parley' ? profiling(profileTo) : [])],
     env: { ...process.env, NODE_ENV: 'production' },
   })

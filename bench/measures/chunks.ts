@@ -6,7 +6,7 @@ import { startContestant } from '../contestants/contestant.ts'
 import { openConnection } from '../load/connection.ts'
 import { chunkCheck, eventReader } from '../load/events.ts'
 import { type Measure, median } from '../report.ts'
-import { type ContestantName, contestantNames, requestText, sendMessageBody } from '../workload.ts'
+import { type ContestantName, requestText, sendMessageBody } from '../workload.ts'
 import type { MeasureGroup, Plan } from './plan.ts'
 
 const allLengths = [1_000, 4_000, 16_000] as const
@@ -45,8 +45,8 @@ async function openStreamer(port: number): Promise<Streamer> {
   }
 }
 
-async function trial(name: ContestantName, chunks: number, profileTo?: string): Promise<Trial> {
-  const contestant = await startContestant(name, profileTo)
+async function trial(name: ContestantName, chunks: number, plan: Plan): Promise<Trial> {
+  const contestant = await startContestant(name, plan)
   const streamer = await openStreamer(contestant.port)
   for (let stream = 0; stream < warmUp.streams; stream++) await streamer.read(warmUp.chunks)
   const before = await contestant.usage(true)
@@ -71,17 +71,20 @@ function summary(trials: readonly Trial[], emptyBytes: number): Summary {
   }
 }
 
+/** Only these have a database whose growth can be compared. */
+const keepsTasks = (name: ContestantName): boolean => name === 'parley' || name === 'before'
+
 const namesOf = (chunks: number): readonly string[] => [`chunks${chunks}`, `rss${chunks}`, `stored${chunks}`]
 
 async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
   const lengths = allLengths.filter((chunks) => plan.wants('chunks', ...namesOf(chunks)))
   const trials = new Map<string, Trial[]>()
-  const most = Math.max(...contestantNames.flatMap((name) => lengths.map((chunks) => plan.chunkTrials(name, chunks))))
+  const most = Math.max(...plan.contestants.flatMap((name) => lengths.map((chunks) => plan.chunkTrials(name, chunks))))
   for (let round = 0; round < most; round++) {
     for (const chunks of lengths) {
-      for (const name of contestantNames) {
+      for (const name of plan.contestants) {
         if (round >= plan.chunkTrials(name, chunks)) continue
-        const done = await trial(name, chunks, plan.profileTo)
+        const done = await trial(name, chunks, plan)
         plan.tell(`${name}: ${chunks} chunks in ${Math.round(done.elapsedMs)} ms`)
         const key = `${name} ${chunks}`
         trials.set(key, [...(trials.get(key) ?? []), done])
@@ -89,13 +92,17 @@ async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
     }
   }
   // What a database weighs before the answer that is measured, the warm-up included.
-  const { storedBytes: emptyBytes } = await trial('parley', 0)
+  const { storedBytes: emptyBytes } = await trial('parley', 0, plan)
 
-  const values = (chunks: number, pick: (each: Summary) => number, only?: ContestantName): Measure['values'] =>
+  const values = (
+    chunks: number,
+    pick: (each: Summary) => number,
+    only?: (name: ContestantName) => boolean,
+  ): Measure['values'] =>
     Object.fromEntries(
-      contestantNames.flatMap((name) => {
+      plan.contestants.flatMap((name) => {
         const done = trials.get(`${name} ${chunks}`)
-        if (done === undefined || (only !== undefined && only !== name)) return []
+        if (done === undefined || only?.(name) === false) return []
         return [[name, pick(summary(done, emptyBytes))]]
       }),
     )
@@ -120,7 +127,7 @@ async function measureChunks(plan: Plan): Promise<readonly Measure[]> {
       what: what(chunks),
       unit: 'kB stored',
       better: 'less',
-      values: values(chunks, (each) => each.storedKb, 'parley'),
+      values: values(chunks, (each) => each.storedKb, keepsTasks),
     })),
   ]
 }

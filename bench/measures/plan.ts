@@ -11,6 +11,11 @@ export interface Plan {
   /** How often a stream of so many chunks is measured. */
   chunkTrials(contestant: ContestantName, chunks: number): number
   readonly announcements: number
+  /** Each in a new process: what 1,000 subscribers take differs by a tenth from process to process. */
+  readonly fanOutRounds: number
+  readonly contestants: readonly ContestantName[]
+  /** Another checkout of this repository, whose server is the contestant `before`. */
+  readonly against?: string
   /** Where our server leaves CPU profiles, if anywhere. */
   readonly profileTo?: string
   /** Whether any of these measures was asked for. */
@@ -28,7 +33,7 @@ export interface MeasureGroup {
 // The rival's cost grows with the square of the length: 26 s for 4,000 chunks, five minutes for 16,000.
 const rivalTrials: Readonly<Record<number, number>> = { 1_000: 3, 4_000: 1, 16_000: 1 }
 
-type Amounts = Pick<Plan, 'rounds' | 'warmUpRounds' | 'roundMs' | 'chunkTrials' | 'announcements'>
+type Amounts = Pick<Plan, 'rounds' | 'warmUpRounds' | 'roundMs' | 'chunkTrials' | 'announcements' | 'fanOutRounds'>
 
 export const quickPlan: Amounts = {
   rounds: 2,
@@ -36,6 +41,7 @@ export const quickPlan: Amounts = {
   roundMs: 500,
   chunkTrials: (contestant, chunks) => (contestant !== 'rival' ? 2 : chunks > 1_000 ? 0 : 1),
   announcements: 2,
+  fanOutRounds: 1,
 }
 
 export const fullPlan: Amounts = {
@@ -44,4 +50,5 @@ export const fullPlan: Amounts = {
   roundMs: 1_500,
   chunkTrials: (contestant, chunks) => (contestant === 'rival' ? (rivalTrials[chunks] ?? 1) : 7),
   announcements: 9,
+  fanOutRounds: 5,
 }

@@ -7,7 +7,6 @@ import { type Measure, median } from '../report.ts'
 import {
   type AgentName,
   type ContestantName,
-  contestantNames,
   getTaskBody,
   question,
   requestText,
@@ -104,7 +103,7 @@ interface Runner {
 }
 
 async function prepareRunner(each: ThroughputCase, name: ContestantName, plan: Plan): Promise<Runner> {
-  const contestant = await startContestant(name, plan.profileTo)
+  const contestant = await startContestant(name, plan)
   const { port } = contestant
   const load = await openLoad({ port, connections, nextRequest: await each.prepare(port), createCheck: each.judge })
   return { contestant, load, rates: [], cpuMicros: [], loadShares: [] }
@@ -125,7 +124,7 @@ function medians(runners: readonly Runner[], pick: (runner: Runner) => readonly 
 
 async function measureCase(each: ThroughputCase, plan: Plan): Promise<readonly Measure[]> {
   const runners: Runner[] = []
-  for (const name of contestantNames) runners.push(await prepareRunner(each, name, plan))
+  for (const name of plan.contestants) runners.push(await prepareRunner(each, name, plan))
   // In turns, as the rounds that count: a connection that is not used for five seconds is closed by some servers.
   for (let round = 0; round < plan.warmUpRounds; round++) {
     for (const { load } of runners) await load.run(plan.roundMs)
