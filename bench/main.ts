@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util'
 import { chunkGroup } from './measures/chunks.ts'
 import { clusterGroup } from './measures/cluster.ts'
 import { fanOutGroup } from './measures/fan-out.ts'
-import { fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
+import { comparisonPlan, fullPlan, type MeasureGroup, type Plan, quickPlan } from './measures/plan.ts'
 import { throughputGroups } from './measures/throughput.ts'
 import { jsonLine, type Measure, formatTable, targetLine } from './report.ts'
 import { regressions, targets } from './targets.ts'
@@ -45,7 +45,7 @@ const wants = (...names: readonly string[]): boolean =>
   flags.only.length === 0 || names.some((name) => flags.only.includes(name))
 
 const plan: Plan = {
-  ...(flags.quick ? quickPlan : fullPlan),
+  ...(flags.quick ? quickPlan : flags.against === undefined ? fullPlan : comparisonPlan),
   ...(flags.profile !== undefined && { profileTo: flags.profile }),
   contestants: flags.against === undefined ? contestantNames : ['parley', 'before'],
   ...(flags.against !== undefined && { against: flags.against }),

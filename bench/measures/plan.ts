@@ -8,6 +8,8 @@ export interface Plan {
   /** Rounds that do not count. After four seconds of load a server still spent 15 % of its CPU on compiling itself. */
   readonly warmUpRounds: number
   readonly roundMs: number
+  /** How often the servers are started anew for a measure of throughput; the median counts. */
+  readonly processes: number
   /** How often a stream of so many chunks is measured. */
   chunkTrials(contestant: ContestantName, chunks: number): number
   readonly announcements: number
@@ -33,9 +35,13 @@ export interface MeasureGroup {
 // The rival's cost grows with the square of the length: 26 s for 4,000 chunks, five minutes for 16,000.
 const rivalTrials: Readonly<Record<number, number>> = { 1_000: 3, 4_000: 1, 16_000: 1 }
 
-type Amounts = Pick<Plan, 'rounds' | 'warmUpRounds' | 'roundMs' | 'chunkTrials' | 'announcements' | 'fanOutRounds'>
+type Amounts = Pick<
+  Plan,
+  'processes' | 'rounds' | 'warmUpRounds' | 'roundMs' | 'chunkTrials' | 'announcements' | 'fanOutRounds'
+>
 
 export const quickPlan: Amounts = {
+  processes: 1,
   rounds: 2,
   warmUpRounds: 1,
   roundMs: 500,
@@ -45,6 +51,7 @@ export const quickPlan: Amounts = {
 }
 
 export const fullPlan: Amounts = {
+  processes: 1,
   rounds: 9,
   warmUpRounds: 5,
   roundMs: 1_500,
@@ -52,3 +59,9 @@ export const fullPlan: Amounts = {
   announcements: 9,
   fanOutRounds: 5,
 }
+
+/**
+ * For `--against`. The same code in two processes differs by up to 13 %, by what the compiler made of it, so a
+ * difference of 3 % shows only over many processes.
+ */
+export const comparisonPlan: Amounts = { ...fullPlan, processes: 9, rounds: 3, warmUpRounds: 4, roundMs: 1_000 }

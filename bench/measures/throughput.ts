@@ -118,11 +118,20 @@ async function runRound({ contestant, load, rates, cpuMicros, loadShares }: Runn
   loadShares.push(round.loadShare)
 }
 
-function medians(runners: readonly Runner[], pick: (runner: Runner) => readonly number[]): Measure['values'] {
-  return Object.fromEntries(runners.map((runner) => [runner.contestant.name, median(pick(runner))]))
+type Pick = (runner: Runner) => readonly number[]
+
+/** The median of each process of a contestant. */
+function allOf(runners: readonly Runner[], name: ContestantName, pick: Pick): readonly number[] {
+  return runners.filter(({ contestant }) => contestant.name === name).map((runner) => median(pick(runner)))
 }
 
-async function measureCase(each: ThroughputCase, plan: Plan): Promise<readonly Measure[]> {
+function medians(runners: readonly Runner[], pick: Pick): Measure['values'] {
+  const names = new Set(runners.map(({ contestant }) => contestant.name))
+  return Object.fromEntries([...names].map((name) => [name, median(allOf(runners, name, pick))]))
+}
+
+/** One process of each contestant, measured in turns. */
+async function measureProcesses(each: ThroughputCase, plan: Plan): Promise<readonly Runner[]> {
   const runners: Runner[] = []
   for (const name of plan.contestants) runners.push(await prepareRunner(each, name, plan))
   // In turns, as the rounds that count: a connection that is not used for five seconds is closed by some servers.
@@ -136,8 +145,16 @@ async function measureCase(each: ThroughputCase, plan: Plan): Promise<readonly M
     load.close()
     await contestant.close()
   }
+  return runners
+}
+
+async function measureCase(each: ThroughputCase, plan: Plan): Promise<readonly Measure[]> {
+  const runners: Runner[] = []
+  for (let process = 0; process < plan.processes; process++) runners.push(...(await measureProcesses(each, plan)))
   const { name, what } = each
-  const shares = runners.map((runner) => `${runner.contestant.name} ${median(runner.loadShares).toFixed(2)}`)
+  const shares = plan.contestants.map(
+    (contestant) => `${contestant} ${median(allOf(runners, contestant, (runner) => runner.loadShares)).toFixed(2)}`,
+  )
   plan.tell(`${name}: share of a core that the load took: ${shares.join(', ')}`)
   return [
     { name, what, unit: 'per second', better: 'more', values: medians(runners, (runner) => runner.rates) },
