@@ -6,12 +6,13 @@ import type { Store } from '../../stores/store.ts'
 /** Bound of one read when a log is folded. */
 const foldBytes = 1_000_000
 
-/** Calls `take` with each page after a seq, in order. */
+/** Calls `take` with each page after a seq, in order. Reads to the end of the log, or at least to `head` if it is given. */
 export async function readLog(
   store: Pick<Store, 'read'>,
   taskId: string,
   afterSeq: number,
   take: (records: readonly LogRecord[]) => void,
+  head = Infinity,
 ): Promise<void> {
   let after = afterSeq
   for (;;) {
@@ -19,7 +20,7 @@ export async function readLog(
     const last = records.at(-1)
     take(records)
     // Fewer bytes than the bound: the read reached the end of the log.
-    if (last === undefined || recordsBytes(records) < foldBytes) return
+    if (last === undefined || last.seq >= head || recordsBytes(records) < foldBytes) return
     after = last.seq
   }
 }

@@ -4,6 +4,7 @@
  */
 import { A2AError } from '../../model/error.ts'
 import { isTerminal } from '../../model/state.ts'
+import type { LogRecord } from '../../model/record.ts'
 import type { NewTask, TaskRow } from '../../stores/store.ts'
 import { emptyFold, foldRecord, foldFromSnapshot } from './fold.ts'
 import type { LoadedTaskDeps } from './loaded-task.ts'
@@ -134,10 +135,11 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): Ta
     // Reads from the last record of the snapshot to get its time: the next append must not be earlier.
     const coalesceText = deps.coalescesText(row.agent)
     let lastAt = row.statusAt
-    await readLog(store, row.id, Math.max(0, state.head - 1), (records) => {
+    const fold = (records: readonly LogRecord[]): void => {
       for (const record of records) if (record.seq > state.head) foldRecord(state, record, coalesceText)
       lastAt = records.at(-1)?.at ?? lastAt
-    })
+    }
+    await readLog(store, row.id, Math.max(0, state.head - 1), fold, row.head)
     const partition = { tenant: row.tenant, agent: row.agent, owner: row.owner }
     return new LoadedTask(deps, partition, state, { lastAt })
   }

@@ -39,6 +39,17 @@ function releaseIncoming(body: IncomingBody): void {
   body.bytes = 0
 }
 
+function incomingBody(fail: (error: A2AError) => void): IncomingBody {
+  const message = 'The server holds as many large requests as it can: send it again later'
+  return { bytes: 0, drop: () => fail(new A2AError('UNAVAILABLE', message)) }
+}
+
+/** Nearly every body comes in one piece, and need not be copied. */
+function textOf(chunks: readonly Uint8Array[]): string {
+  const [only] = chunks
+  return (chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString()
+}
+
 export function readBody(req: NodeRequest, limitBytes: number): Promise<string> {
   const { body: parsed } = req
   const declared = Number(req.headers['content-length']) || 0
@@ -61,8 +72,6 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       if (body !== undefined) releaseIncoming(body)
       reject(error)
     }
-    const drop = (): void =>
-      fail(new A2AError('UNAVAILABLE', 'The server holds as many large requests as it can: send it again later'))
     let body: IncomingBody | undefined
     const check = (): void => {
       if (size > limitBytes) fail(tooLarge(limitBytes))
@@ -75,19 +84,19 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       size += chunk.length
       chunks.push(chunk)
       check()
-      if (size > countedFrom && !settled) addIncomingBytes((body ??= { bytes: 0, drop }), size, limitBytes)
+      if (size > countedFrom && !settled) addIncomingBytes((body ??= incomingBody(fail)), size, limitBytes)
     }
     const end = (): void => {
       if (settled) return
       settled = true
-      const [only] = chunks
-      // Nearly every body comes in one piece, and need not be copied.
-      const text = (): string => {
-        if (body !== undefined) releaseIncoming(body)
-        return (chunks.length === 1 && only instanceof Buffer ? only : Buffer.concat(chunks)).toString()
-      }
+      if (body === undefined) return resolve(textOf(chunks))
       // Complete, so that it is not dropped; counted until it is text.
-      if (body !== undefined) incomingBodies.delete(body)
+      incomingBodies.delete(body)
+      const counted = body
+      const text = (): string => {
+        releaseIncoming(counted)
+        return textOf(chunks)
+      }
       resolve(isHeavy(size) ? firstHeavyStep().then(text) : text())
     }
     // The client disconnected before the end of its body, so no response can reach it; the promise must only not stay open. Checked

@@ -27,11 +27,17 @@ export interface ResponseReader {
   readonly isCopied: boolean
 }
 
-/**
- * Encodes a response; a large one waits until the budget has room. While it waits it holds nothing: a waiting function keeps its
- * variables in memory, so the value is released and loaded again.
- */
-export async function respondWithinBudget<Value extends object>(
+/** Encodes a response; a large one waits until the budget has room. A short one, as nearly all are, takes no promise. */
+export function respondWithinBudget<Value extends object>(
+  reader: ResponseReader,
+  value: Value,
+  answer: ResponseSource<Value>,
+): string | Promise<string | LargeResponse> {
+  return isSmall(value, answer) ? chunkText(answer.encode(value)) : respondWhenRoom(reader, value, answer)
+}
+
+/** While it waits it holds nothing: a waiting function keeps its variables in memory, so the value is released and loaded again. */
+async function respondWhenRoom<Value extends object>(
   reader: ResponseReader,
   value: Value | undefined,
   answer: ResponseSource<Value>,
