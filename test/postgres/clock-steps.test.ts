@@ -154,6 +154,18 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
     })
   }
 
+  for (const [name, stepMs] of Object.entries({ back: -30 * day, forward: 30 * day })) {
+    it(`that is set ${name} during the lookup of a message finds its task [B-163]`, async () => {
+      const clock = steppedClock()
+      const store = database.open({ schema: `lookups ${(schemas += 1)}`, wallNow: clock.now })
+      const idempotency = { key: crypto.randomUUID(), hash: 'h', ttlMs: hour }
+      const { id } = await createTask(store, {}, { idempotency })
+      const found = store.findMessage(idempotency.key, clock.now())
+      clock.step(stepMs)
+      assert.deepEqual(await found, { taskId: id, hash: 'h' })
+    })
+  }
+
   /** A house with webhooks, whose wall clock can be set. The database's time passes with the monotonic clock. */
   async function pushHouse(t: TestContext, scheduleMs: readonly number[]) {
     const clock = steppedClock()

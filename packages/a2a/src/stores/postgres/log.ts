@@ -202,8 +202,10 @@ export function createPostgresTaskLog({
       return row === undefined ? 1 : Number(row.first_seq ?? Number(row.head) + 1)
     },
     async findMessage(key: string, at: number): Promise<{ taskId: string; hash: string } | undefined> {
+      // Before the query: the clock may step while it runs.
+      const offsetMs = offsetFromNow(at)
       const claim = await findClaim(nameDigest(key))
-      if (claim === undefined || Number(claim.left_ms) <= offsetFromNow(at)) return undefined
+      if (claim === undefined || Number(claim.left_ms) <= offsetMs) return undefined
       return { taskId: decodeText(claim.task_id), hash: decodeText(claim.hash) }
     },
     async feed(position: number, limit: number): Promise<readonly FeedEntry[]> {
