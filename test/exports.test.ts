@@ -26,14 +26,15 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       AbandonedTask Agent AgentCapabilities AgentCard AgentCardSignature AgentCount AgentExtension AgentFunction
       AgentInterface AgentLog AgentMessage AgentOutput AgentProvider AgentSkill Append AppendResult Artifact
       ArtifactOptions AskOptions Caller CancelTaskRequest ClaimedPush CredentialRequest DataPart DueTime
-      ErrorCode ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow
+      ErrorCode ErrorDetails FeedEntry FeedStore FileOptions FullStore GetTaskRequest IdempotencyKey InputOptions Json
+      KeyRow KeyStore
       KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListPage ListQuery
       ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike
-      OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow RawPart RecordBody
+      OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme
       SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage Snapshot Span SpanKind
       SpanOptions SpanOutcome StateCount StateReport Store StreamEvent Struct SubscribeToTaskRequest Task
-      TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus TaskStatusUpdateEvent TextPart
+      TaskArtifactUpdateEvent TaskChange TaskRow TaskState TaskStatus TaskStatusUpdateEvent TaskStore TextPart
       TraceContext Turn UrlPart Violation WhenBusy
     `,
   },
@@ -98,9 +99,13 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     types: 'ListenClient PostgresPool PostgresQuery PostgresStoreOptions',
   },
   './testing': {
-    values: 'agentContract storeContract testAgent',
+    values: `
+      agentContract feedStoreContract keyStoreContract keyValueStoreContract pushStoreContract storeContract
+      taskStoreContract testAgent
+    `,
     types: `
       AgentExchange AgentHarness AgentUnderTest MessageInput OpenStore OpenedStore StoreContractOptions
+      StoreWithFeed StoreWithPush
       TestAgent TestAgentOptions TestSendOptions TestStream
     `,
   },

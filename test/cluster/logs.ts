@@ -32,7 +32,7 @@ export async function readLogsOf(rows: readonly TaskKey[], store: Store): Promis
 async function readWhole(store: Store, taskId: string): Promise<readonly LogRecord[]> {
   const records: LogRecord[] = []
   for (;;) {
-    const page = await store.read(taskId, records.at(-1)?.seq ?? 0)
+    const page = await store.tasks.read(taskId, records.at(-1)?.seq ?? 0)
     if (page.length === 0) return records
     for (const record of page) records.push(record)
   }

@@ -14,7 +14,7 @@ export interface WriterSettings {
 
 const { name, database, masterKey, taskId, chunks } = JSON.parse(process.argv[2] ?? '{}') as WriterSettings
 const store = postgresStore({ pool: new pg.Pool({ connectionString: database, max: 2 }), masterKey, endPool: true })
-let expectedSeq = (await store.load(taskId))?.head ?? 0
+let expectedSeq = (await store.tasks.load(taskId))?.head ?? 0
 process.send?.('ready')
 await new Promise((resolve) => process.once('message', resolve))
 let conflicts = 0
@@ -24,7 +24,7 @@ for (let n = 0; n < chunks;) {
     artifact: { artifactId: name, parts: [{ text: `${n} ` }] },
     append: n > 0,
   }
-  const answer = await store.append(taskId, { expectedSeq, records: [{ at: Date.now(), body }] })
+  const answer = await store.tasks.append(taskId, { expectedSeq, records: [{ at: Date.now(), body }] })
   if (answer.outcome === 'appended') n += 1
   else conflicts += 1
   if (answer.outcome === 'appended' || answer.outcome === 'conflict') expectedSeq = answer.head

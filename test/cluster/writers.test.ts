@@ -45,11 +45,11 @@ describe('two processes that write at the same time', { skip, timeout: 120_000 }
     const status = { state: 'TASK_STATE_WORKING' } as const
     const partition = { tenant: '', agent: 'counter', owner: 'anonymous' }
     const create = { id: taskId, contextId: newId(), ...partition, status, statusAt: at, createdAt: at }
-    await store.append(taskId, { expectedSeq: 0, create, records: [{ at, body: { type: 'status', status } }] })
+    await store.tasks.append(taskId, { expectedSeq: 0, create, records: [{ at, body: { type: 'status', status } }] })
     const conflicts = await Promise.all(
       (await Promise.all(['first', 'second'].map((name) => startWriter(name, taskId)))).map((begin) => begin()),
     )
-    const records = await store.read(taskId, 0)
+    const records = await store.tasks.read(taskId, 0)
     assert.deepEqual(
       records.map(({ seq }) => seq),
       Array.from({ length: 2 * chunks + 1 }, (_, index) => index + 1),

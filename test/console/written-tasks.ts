@@ -21,7 +21,7 @@ export async function writeTask(store: Store, { id, at, text, more, everyMs = 1 
     ...more,
     { type: 'status', status },
   ]
-  const told = await store.append(id, {
+  const told = await store.tasks.append(id, {
     expectedSeq: 0,
     records: bodies.map((body, index) => ({ at: at + index * everyMs, body })),
     create: {

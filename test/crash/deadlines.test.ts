@@ -16,11 +16,11 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       const life = begin(t)
       const first = await openTestEngine(t, agent, { ...life, options: { turnTimeoutMs } })
       const { id } = await first.start('go')
-      const before = (await life.store.load(id))?.due?.at as number
+      const before = (await life.store.tasks.load(id))?.due?.at as number
       const next = await life.crash()
       const restartedAt = next.now()
       await openTestEngine(t, agent, { ...next, options: { turnTimeoutMs } })
-      const dueAt = async (): Promise<number> => (await next.store.load(id))?.due?.at ?? 0
+      const dueAt = async (): Promise<number> => (await next.store.tasks.load(id))?.due?.at ?? 0
       await eventually(async () => (await dueAt()) >= restartedAt + turnTimeoutMs, 'a deadline of the second attempt')
       assert.equal(attempts, 2)
       assert.ok(before < restartedAt + turnTimeoutMs, 'the first deadline would have passed for the second')
@@ -34,7 +34,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       const second = await openTestEngine(t, endless, { ...next, options: { turnTimeoutMs } })
       const failed = await second.reaches(id, 'TASK_STATE_FAILED')
       assert.equal(textOfMessage(failed.status.message), 'The task was interrupted by a restart')
-      assert.equal((await next.store.load(id))?.due, undefined)
+      assert.equal((await next.store.tasks.load(id))?.due, undefined)
     })
   })
 }

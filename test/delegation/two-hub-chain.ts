@@ -116,12 +116,12 @@ const middleScript: Script = ({ body }) => {
 async function readTasks(hub: StoredTask['hub'], folder: string): Promise<readonly StoredTask[]> {
   const store = sqliteStore(join(folder, '.parley', 'parley.db'))
   try {
-    const ids = new Set((await store.feed(0, 100_000)).map(({ taskId }) => taskId))
+    const ids = new Set((await store.feed.read(0, 100_000)).map(({ taskId }) => taskId))
     return await Promise.all(
       [...ids].map(async (id) => {
-        const row = await store.load(id)
+        const row = await store.tasks.load(id)
         assert.ok(row !== undefined)
-        const records = await store.read(id, 0, 10_000)
+        const records = await store.tasks.read(id, 0, 10_000)
         const spans = records.flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
         return { hub, id, agent: row.agent, state: row.status.state, records, spans }
       }),

@@ -79,19 +79,19 @@ async function play(
     clock.at += step.passMs
     const id = `${run} ${task}`
     const known = fences[task]!
-    const answer = await store.append(id, appendOf(step, id, run, heads[task]!, known, clock.at))
+    const answer = await store.tasks.append(id, appendOf(step, id, run, heads[task]!, known, clock.at))
     if (answer.outcome === 'appended') heads[task] = answer.head
     if (answer.outcome === 'appended' && answer.fence !== undefined && answer.fence !== known.at(-1))
       known.push(answer.fence)
-    history.push(withoutFence(answer), await store.load(id), await store.read(id, 0))
+    history.push(withoutFence(answer), await store.tasks.load(id), await store.tasks.read(id, 0))
   }
   history.push(
-    await store.list({ ...alicePartition, owner: run, limit: 10 }),
-    await store.countActive(alicePartition.tenant, run),
+    await store.tasks.list({ ...alicePartition, owner: run, limit: 10 }),
+    await store.tasks.countActive(alicePartition.tenant, run),
   )
-  const due = await store.claimDue(day0 + 10_000_000, 1_000)
+  const due = await store.tasks.claimDue(day0 + 10_000_000, 1_000)
   history.push(due.filter(({ task }) => task.owner === run).map(({ task, due }) => [task.id, due]))
-  const orphans = await store.claimOrphans('heir', clock.at + 150, 60_000, 1_000)
+  const orphans = await store.tasks.claimOrphans('heir', clock.at + 150, 60_000, 1_000)
   history.push(
     orphans
       .filter(({ task }) => task.owner === run)

@@ -76,7 +76,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
           const due = { kind: 'input', at: at + 4 * hour } as const
           await assertAppended(here.store, moved.id, { expectedSeq: 1, records: [], change: { due } })
           const claimed = async (afterMs: number) =>
-            (await there.store.claimDue(there.now() + afterMs, 10)).map(({ task }) => task.id)
+            (await there.store.tasks.claimDue(there.now() + afterMs, 10)).map(({ task }) => task.id)
           assert.deepEqual(await claimed(0), [])
           assert.deepEqual(await claimed(2 * hour), [id])
           assert.deepEqual(await claimed(2 * hour), [], 'it was put off')
@@ -92,10 +92,10 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
         const task = newTaskFields({ state: 'TASK_STATE_WORKING', due: { kind: 'turn', at: right.now() - 1 } })
         const take = { holder: 'one', ttlMs: 0 }
         await assertAppended(right.store, task.id, { expectedSeq: 0, create: task, records: [], take })
-        const [orphan] = await wrong.store.claimOrphans('two', wrong.now(), 10 * hour, 10)
+        const [orphan] = await wrong.store.tasks.claimOrphans('two', wrong.now(), 10 * hour, 10)
         assert.equal(orphan?.task.id, task.id)
-        assert.deepEqual(await right.store.claimDue(right.now(), 10), [])
-        assert.equal((await right.store.claimDue(right.now() + hour, 10)).length, 1)
+        assert.deepEqual(await right.store.tasks.claimDue(right.now(), 10), [])
+        assert.equal((await right.store.tasks.claimDue(right.now() + hour, 10)).length, 1)
       })
 
       it('takes turns with others at webhooks, and a retry keeps its delay', async () => {
@@ -105,10 +105,10 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
           [wrong, right],
         ] as const) {
           const claim = (replica: typeof here, afterMs = 0) =>
-            replica.store.claimPush(replica.now() + afterMs, replica.now() + afterMs + hour, 10)
+            replica.store.push.claim(replica.now() + afterMs, replica.now() + afterMs + hour, 10)
           const at = here.now()
           const { id } = await createTask(here.store, { statusAt: at }, { records: [] })
-          await here.store.savePush(newPushRow(id, { createdAt: at }))
+          await here.store.push.save(newPushRow(id, { createdAt: at }))
           assert.deepEqual(await claim(there), [])
           await assertAppended(here.store, id, { expectedSeq: 0, records: [chunk({ text: 'a' }, at)] })
           const [first] = await claim(there)
@@ -116,15 +116,15 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
           assert.deepEqual(await claim(here), [], 'the claim is held')
           const [second] = await claim(here, 2 * hour)
           assert.ok(second, 'the claim has run out')
-          assert.ok(await here.store.movePush(id, 'hook', second.fence, { attempt: 1, dueAt: here.now() + hour }))
+          assert.ok(await here.store.push.move(id, 'hook', second.fence, { attempt: 1, dueAt: here.now() + hour }))
           assert.deepEqual(await claim(there), [], 'its delay is not over')
           const [third] = await claim(there, 2 * hour)
           assert.ok(third, 'its delay is over')
-          await here.store.savePush(newPushRow(id, { createdAt: here.now(), dueAt: here.now() + hour }))
+          await here.store.push.save(newPushRow(id, { createdAt: here.now(), dueAt: here.now() + hour }))
           assert.deepEqual(await claim(there), [])
-          await here.store.savePush(newPushRow(id, { createdAt: here.now() }))
+          await here.store.push.save(newPushRow(id, { createdAt: here.now() }))
           assert.equal((await claim(there)).length, 1, 'it is behind the log')
-          await here.store.deletePush(id, 'hook')
+          await here.store.push.delete(id, 'hook')
         }
       })
 
@@ -148,8 +148,8 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
         const kept = await createFinished(right.store, { statusAt: right.now() })
         const old = await createFinished(right.store, { statusAt: right.now() - 2 * day })
         assert.equal(await wrong.store.prune({ finishedBefore: wrong.now() - day, batch: 10 }), 1)
-        assert.ok(await wrong.store.load(kept.id))
-        assert.equal(await wrong.store.load(old.id), undefined)
+        assert.ok(await wrong.store.tasks.load(kept.id))
+        assert.equal(await wrong.store.tasks.load(old.id), undefined)
       })
     })
   }
@@ -160,7 +160,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
       const store = database.open({ schema: `lookups ${(schemas += 1)}`, wallNow: clock.now })
       const idempotency = { key: crypto.randomUUID(), hash: 'h', ttlMs: hour }
       const { id } = await createTask(store, {}, { idempotency })
-      const found = store.findMessage(idempotency.key, clock.now())
+      const found = store.tasks.findMessage(idempotency.key, clock.now())
       clock.step(stepMs)
       assert.deepEqual(await found, { taskId: id, hash: 'h' })
     })
@@ -176,12 +176,15 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
     const looks: { count: number; after?: (() => void) | undefined } = { count: 0 }
     const store: typeof opened = {
       ...opened,
-      async claimPush(...given) {
-        const claimed = await opened.claimPush(...given)
-        looks.count += 1
-        looks.after?.()
-        looks.after = undefined
-        return claimed
+      push: {
+        ...opened.push,
+        async claim(...given) {
+          const claimed = await opened.push.claim(...given)
+          looks.count += 1
+          looks.after?.()
+          looks.after = undefined
+          return claimed
+        },
       },
     }
     const { receiver, testEngine } = await openPushTestEngine(
@@ -198,7 +201,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
       const { clock, store, looks, receiver, house } = await pushHouse(t, [60_000, 60_000])
       receiver.answer = () => failedOutcome
       await house.task('go', withPush())
-      await eventually(async () => (await store.searchPush({ limit: 1 })).pushes[0]?.attempt === 1)
+      await eventually(async () => (await store.push.search({ limit: 1 })).pushes[0]?.attempt === 1)
       const before = receiver.deliveries.length
       clock.step(stepMs)
       receiver.answer = () => deliveredOutcome

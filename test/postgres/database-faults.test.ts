@@ -35,7 +35,7 @@ describe('a database in trouble', { skip }, async () => {
   const database = await openDatabase()
   const troubled = (trouble: PoolFaults, more = {}): Store =>
     database.open({ pool: createFaultyPool(database.pool, trouble), ...more })
-  const logOf = async (id: string) => recordTexts(await database.open().read(id, 0))
+  const logOf = async (id: string) => recordTexts(await database.open().tasks.read(id, 0))
 
   it('that did an append and could not say so is asked, and it is not done again', async () => {
     const lose = firstTime(loseConnection)
@@ -43,7 +43,7 @@ describe('a database in trouble', { skip }, async () => {
     const tasks = Array.from({ length: 5 }, () => newTaskFields())
     const answers = await Promise.all(
       tasks.map((task) =>
-        store.append(task.id, {
+        store.tasks.append(task.id, {
           expectedSeq: 0,
           create: task,
           records: chunks('a'),
@@ -70,10 +70,10 @@ describe('a database in trouble', { skip }, async () => {
     const third = newTaskFields()
     assert.deepEqual(
       await Promise.all([
-        store.append(one.id, { expectedSeq: 1, records: chunks('b') }),
-        store.append(two.id, { expectedSeq: 7, records: chunks('c') }),
-        store.append(third.id, { expectedSeq: 0, create: third, records: chunks('d'), idempotency }),
-        store.append('nobody', { expectedSeq: 0, records: [] }),
+        store.tasks.append(one.id, { expectedSeq: 1, records: chunks('b') }),
+        store.tasks.append(two.id, { expectedSeq: 7, records: chunks('c') }),
+        store.tasks.append(third.id, { expectedSeq: 0, create: third, records: chunks('d'), idempotency }),
+        store.tasks.append('nobody', { expectedSeq: 0, records: [] }),
       ]),
       [
         { outcome: 'appended', head: 2 },
@@ -122,8 +122,8 @@ describe('a database in trouble', { skip }, async () => {
     const store = troubled({ before: refuse }, { leaseTtlMs: 300 })
     const { id } = await createTask(store)
     isGone = true
-    await assert.rejects(store.append(id, { expectedSeq: 1, records: chunks('lost') }), /ECONNREFUSED/)
-    await assert.rejects(store.load(id), /ECONNREFUSED/)
+    await assert.rejects(store.tasks.append(id, { expectedSeq: 1, records: chunks('lost') }), /ECONNREFUSED/)
+    await assert.rejects(store.tasks.load(id), /ECONNREFUSED/)
     isGone = false
     await assertAppended(store, id, { expectedSeq: 1, records: chunks('kept') })
     assert.deepEqual((await logOf(id)).slice(1), ['kept'])
@@ -153,7 +153,7 @@ describe('a database in trouble', { skip }, async () => {
       isOver = true
       await cutting
       for (const { id } of tasks) assert.deepEqual((await logOf(id)).slice(1), written)
-      assert.equal((await store.load(tasks[0]!.id))?.head, 101)
+      assert.equal((await store.tasks.load(tasks[0]!.id))?.head, 101)
     },
   )
 
@@ -172,7 +172,7 @@ describe('a database in trouble', { skip }, async () => {
     const good = Array.from({ length: 4 }, () => newTaskFields())
     const bad = { ...newTaskFields(), createdAt: Number.MAX_VALUE }
     const answers = await Promise.allSettled(
-      [...good, bad].map((task) => store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') })),
+      [...good, bad].map((task) => store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') })),
     )
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -185,10 +185,10 @@ describe('a database in trouble', { skip }, async () => {
     const store = database.open({ pool, endPool: true, statementTimeoutMs: 100, leaseTtlMs: 400 })
     const { id } = await createTask(store)
     const only = await pool.connect()
-    await assert.rejects(store.load(id), /not answered for 100 ms/)
-    await assert.rejects(store.append(id, { expectedSeq: 1, records: chunks('a') }), /not answered/)
+    await assert.rejects(store.tasks.load(id), /not answered for 100 ms/)
+    await assert.rejects(store.tasks.append(id, { expectedSeq: 1, records: chunks('a') }), /not answered/)
     only.release()
-    await assertAppended(store, id, { expectedSeq: (await store.load(id))!.head, records: chunks('b') })
+    await assertAppended(store, id, { expectedSeq: (await store.tasks.load(id))!.head, records: chunks('b') })
   })
 
   it('is waited for when it is not there yet', async () => {

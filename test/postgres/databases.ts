@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
-import type { Store } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import type { PostgresStoreOptions } from '@parley/a2a/stores/postgres'
 import type { Cluster, ClusterResult } from './cluster.ts'
@@ -18,7 +18,7 @@ export interface TestDatabase {
   /** A connection that is nobody's. */
   client(): pg.Client
   /** A store on the pool of this database, closed after the tests of the file. */
-  open(options?: Partial<PostgresStoreOptions>): Store
+  open(options?: Partial<PostgresStoreOptions>): FullStore
   query<Row>(sql: string, ...values: readonly unknown[]): Promise<readonly Row[]>
 }
 
@@ -44,7 +44,7 @@ export async function openDatabase(given?: ClusterResult): Promise<TestDatabase>
   const options = clientOptions(cluster, name)
   const pool = new pg.Pool({ ...options, max: 8 })
   pool.setMaxListeners(0)
-  const stores: Store[] = []
+  const stores: FullStore[] = []
   after(async () => {
     await Promise.all(stores.map((store) => store.close().catch(() => {})))
     await pool.end()
@@ -76,7 +76,7 @@ async function prepareTemplate(cluster: Cluster): Promise<void> {
     await client.query(`CREATE DATABASE ${template}_new`)
     const pool = new pg.Pool({ ...clientOptions(cluster, `${template}_new`), max: 1 })
     const store = postgresStore({ pool, masterKey, endPool: true })
-    await store.listKeys()
+    await store.keys.list()
     await store.close()
     await client.query(`ALTER DATABASE ${template}_new RENAME TO ${template}`)
   } finally {

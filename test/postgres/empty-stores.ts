@@ -2,7 +2,7 @@
  * Empty stores by the hundred, for suites that want a new one for each test. Making a schema takes longer than most of
  * these tests, so a schema that was closed is emptied and used again.
  */
-import type { Store } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a'
 import { openDatabase } from './databases.ts'
 
 const tables = [
@@ -20,7 +20,7 @@ const tables = [
 ]
 
 /** To be called at the top of a test file. What is answered opens a store that nobody has used. */
-export async function emptyStores(): Promise<() => Store> {
+export async function emptyStores(): Promise<() => FullStore> {
   const database = await openDatabase()
   const free: string[] = []
   let made = 0

@@ -8,7 +8,7 @@ import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { artifact } from '@parley/a2a'
-import type { A2AError, Agent, Store } from '@parley/a2a'
+import type { A2AError, Agent, FullStore } from '@parley/a2a'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import { openTcpProxy } from '../cluster/tcp-proxy.ts'
 import { artifactText, openTestEngine, statesOf } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
@@ -46,13 +46,13 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
   const replication = await openTcpProxy(cluster)
   const line = await openTcpProxy(cluster)
   const standby = await startStandby(cluster, 'asynchronous', replication.port)
-  const opened: Store[] = []
+  const opened: FullStore[] = []
   after(async () => {
     await Promise.all(opened.map((store) => store.close()))
     await Promise.all([replication.close(), line.close()])
   })
 
-  function open(): Store {
+  function open(): FullStore {
     const options = { ...clientOptions(cluster, name), port: line.port }
     const pool = new pg.Pool({ ...options, max: 4 })
     const listen = () => new pg.Client(options)
@@ -78,7 +78,7 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
         ),
       ),
     )
-    const headOf = async (store: Store): Promise<number> => (await store.load(id))?.head ?? 0
+    const headOf = async (store: FullStore): Promise<number> => (await store.tasks.load(id))?.head ?? 0
     while ((await headOf(one)) < 30) await sleep(10)
 
     replication.set('silent')
@@ -95,10 +95,10 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
     const survived = await headOf(two)
     console.log(`${acknowledged} records were acknowledged, ${survived} are left`)
     assert.ok(survived > 20 && survived < acknowledged, `${survived} of ${acknowledged}`)
-    assert.equal(await two.load(lost.id), undefined)
+    assert.equal(await two.tasks.load(lost.id), undefined)
     assert.equal(await two.kv.read('kind', 'late'), undefined)
-    assert.deepEqual(recordTexts(await two.read(quiet.id, 1)), ['1', '2', '3', '4', '5'])
-    assert.deepEqual(await one.append(quiet.id, { expectedSeq: 10, records: chunks('10') }), {
+    assert.deepEqual(recordTexts(await two.tasks.read(quiet.id, 1)), ['1', '2', '3', '4', '5'])
+    assert.deepEqual(await one.tasks.append(quiet.id, { expectedSeq: 10, records: chunks('10') }), {
       outcome: 'conflict',
       head: 6,
     })
@@ -110,11 +110,11 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
       assert.equal(statesOf(rest).at(-1), 'COMPLETED')
       assert.equal(artifactText(await house.get(id), 'count'), whole)
     }
-    const records = await one.read(id, 0)
+    const records = await one.tasks.read(id, 0)
     assert.deepEqual(
       records.map(({ seq }) => seq),
       records.map((_, index) => index + 1),
     )
-    assert.deepEqual(await two.read(id, 0), records)
+    assert.deepEqual(await two.tasks.read(id, 0), records)
   })
 })

@@ -33,18 +33,18 @@ describe('a holder of a lease that ran out', { skip }, async () => {
       take: { holder: 'one', ttlMs: 100 },
     })
     isPaused = true
-    const late = paused.append(task.id, { expectedSeq: 1, fence: fence!, records: chunks('from the grave') })
-    let claimed = await heir.claimOrphans('two', Date.now(), 60_000, 10)
+    const late = paused.tasks.append(task.id, { expectedSeq: 1, fence: fence!, records: chunks('from the grave') })
+    let claimed = await heir.tasks.claimOrphans('two', Date.now(), 60_000, 10)
     while (claimed.length === 0) {
       await sleep(10)
-      claimed = await heir.claimOrphans('two', Date.now(), 60_000, 10)
+      claimed = await heir.tasks.claimOrphans('two', Date.now(), 60_000, 10)
     }
     assert.ok(claimed[0]!.fence > fence!)
     await assertAppended(heir, task.id, { expectedSeq: 1, fence: claimed[0]!.fence, records: chunks('mine') })
     pause.resolve()
     assert.deepEqual(await late, { outcome: 'fenced' })
-    assert.deepEqual(await paused.renew('one', [task.id], Date.now() + 1_000), [task.id])
-    assert.deepEqual(recordTexts(await heir.read(task.id, 1)), ['mine'])
+    assert.deepEqual(await paused.tasks.renew('one', [task.id], Date.now() + 1_000), [task.id])
+    assert.deepEqual(recordTexts(await heir.tasks.read(task.id, 1)), ['mine'])
   })
 
   it('is measured by the clock of the database, not by its own', async () => {
@@ -55,12 +55,12 @@ describe('a holder of a lease that ran out', { skip }, async () => {
     // A replica whose clock is two hours fast believes that every lease has run out.
     Date.now = () => realNow() + 2 * hour
     try {
-      assert.deepEqual(await store.claimOrphans('two', Date.now(), hour, 10), [])
-      assert.deepEqual(await store.renew('one', [task.id], Date.now() + hour), [])
+      assert.deepEqual(await store.tasks.claimOrphans('two', Date.now(), hour, 10), [])
+      assert.deepEqual(await store.tasks.renew('one', [task.id], Date.now() + hour), [])
     } finally {
       Date.now = realNow
     }
-    assert.deepEqual(await store.claimOrphans('two', Date.now(), hour, 10), [])
+    assert.deepEqual(await store.tasks.claimOrphans('two', Date.now(), hour, 10), [])
   })
 
   it('is renewed before it runs out, without a write each time', async () => {
@@ -74,10 +74,10 @@ describe('a holder of a lease that ran out', { skip }, async () => {
       return Number(row!.lease_until)
     }
     const first = await until()
-    assert.deepEqual(await store.renew('one', [task.id], Date.now() + 10_000), [])
+    assert.deepEqual(await store.tasks.renew('one', [task.id], Date.now() + 10_000), [])
     assert.equal(await until(), first)
     await database.query('UPDATE parley.tasks SET lease_until = lease_until - 3000 WHERE id = $1', task.id)
-    assert.deepEqual(await store.renew('one', [task.id], Date.now() + 10_000), [])
+    assert.deepEqual(await store.tasks.renew('one', [task.id], Date.now() + 10_000), [])
     assert.ok((await until()) >= first)
   })
 
@@ -87,9 +87,11 @@ describe('a holder of a lease that ran out', { skip }, async () => {
       Array.from({ length: 60 }, () => createTask(store, {}, { take: { holder: 'dead', ttlMs: 0 } })),
     )
     const heirs = Array.from({ length: 6 }, () => database.open({ schema: 'shared work' }))
-    const claims = await Promise.all(heirs.map((heir, n) => heir.claimOrphans(`heir ${n}`, Date.now(), 60_000, 10)))
+    const claims = await Promise.all(
+      heirs.map((heir, n) => heir.tasks.claimOrphans(`heir ${n}`, Date.now(), 60_000, 10)),
+    )
     const ids = claims.flat().map(({ task }) => task.id)
-    const rest = await store.claimOrphans('last heir', Date.now(), 60_000, 100)
+    const rest = await store.tasks.claimOrphans('last heir', Date.now(), 60_000, 100)
     assert.equal(new Set([...ids, ...rest.map(({ task }) => task.id)]).size, tasks.length)
     assert.equal(ids.length + rest.length, tasks.length)
   })

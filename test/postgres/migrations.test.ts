@@ -28,7 +28,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
   it('is made by one of many that start together', async () => {
     const stores = Array.from({ length: 6 }, () => database.open({ schema: 'crowd' }))
     const tasks = await Promise.all(stores.map((store) => createTask(store)))
-    for (const { id } of tasks) assert.equal((await stores[0]!.load(id))?.head, 1)
+    for (const { id } of tasks) assert.equal((await stores[0]!.tasks.load(id))?.head, 1)
     assert.equal((await versions('crowd')).length, migrationSteps.length)
   })
 
@@ -44,8 +44,8 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     await assertAppended(older, before.id, { expectedSeq: 1, records: chunks('a') })
     const after = await createTask(older)
     const again = database.open({ schema })
-    assert.equal((await again.load(before.id))?.head, 2)
-    assert.equal((await again.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 9 })).total, 2)
+    assert.equal((await again.tasks.load(before.id))?.head, 2)
+    assert.equal((await again.tasks.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 9 })).total, 2)
     await assertAppended(again, after.id, { expectedSeq: 1, records: chunks('b') })
     assert.equal((await versions(schema)).length, migrationSteps.length + 1)
   })
@@ -68,21 +68,21 @@ describe('the schema in PostgreSQL', { skip }, async () => {
       { sql: 'SELECT 1', oldest: migrationSteps.length + 1 },
     ])
     await assert.rejects(
-      database.open({ schema }).listKeys(),
+      database.open({ schema }).keys.list(),
       /"future" was changed by a newer version.*Use the newer version/,
     )
   })
 
   it('is not touched by a store that may not migrate, which says what is missing', async () => {
     const store = database.open({ schema: 'locked', migrate: false })
-    await assert.rejects(store.listKeys())
-    await database.open({ schema: 'locked' }).listKeys()
-    assert.deepEqual(await store.listKeys(), [])
+    await assert.rejects(store.keys.list())
+    await database.open({ schema: 'locked' }).keys.list()
+    assert.deepEqual(await store.keys.list(), [])
   })
 
   it('may have any name', async () => {
     const store = database.open({ schema: `it's "odd"; DROP` })
-    assert.equal((await store.load((await createTask(store)).id))?.head, 1)
+    assert.equal((await store.tasks.load((await createTask(store)).id))?.head, 1)
   })
 
   it('leaves nothing half done when a step fails', async () => {

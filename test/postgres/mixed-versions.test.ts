@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Append, Store } from '@parley/a2a'
+import type { Append, TaskStore } from '@parley/a2a'
 import { createPostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
 import type { PostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
 import { migratePostgres, quoteIdentifier, migrationSteps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
@@ -56,11 +56,11 @@ function writerBefore(database: PostgresDatabase, schema: string) {
     retryTimeoutMs: 10_000,
     onFlush: () => () => {},
   })
-  const append: Store['append'] = (taskId, asked) => {
+  const append: TaskStore['append'] = (taskId, asked) => {
     given = asked.records
     return writer.append(taskId, asked)
   }
-  return { append, errors }
+  return { tasks: { append }, errors }
 }
 
 const skip = await skipReason()
@@ -146,31 +146,31 @@ describe('times of records beside replicas of the version before', { skip }, asy
     const own = await createTask(newer, { due: due() }, { idempotency: idempotency('newer') })
     const later = await createTask(older, { due: due() }, { idempotency: idempotency('later') })
     for (const [key, { id }] of Object.entries({ older: made, newer: own, later })) {
-      assert.deepEqual(await newer.findMessage(key, Date.now()), { taskId: id, hash: 'h' })
-      assert.equal(await newer.findMessage(key, Date.now() + 2 * hour), undefined)
-      const again = await older.append(id, { expectedSeq: 1, records: [], idempotency: idempotency(key) })
+      assert.deepEqual(await newer.tasks.findMessage(key, Date.now()), { taskId: id, hash: 'h' })
+      assert.equal(await newer.tasks.findMessage(key, Date.now() + 2 * hour), undefined)
+      const again = await older.tasks.append(id, { expectedSeq: 1, records: [], idempotency: idempotency(key) })
       assert.equal(again.outcome, 'duplicate')
     }
     const beforeAsks = (table: string, at: number) =>
       database.query<{ id: string }>(`SELECT id FROM ${schema}.${table} WHERE due_at <= $1 ORDER BY due_at`, at)
     assert.deepEqual(await beforeAsks('tasks', Date.now()), [])
     assert.equal((await beforeAsks('tasks', Date.now() + 2 * hour)).length, 3)
-    assert.deepEqual(await newer.claimDue(Date.now(), 10), [])
-    assert.equal((await newer.claimDue(Date.now() + 2 * hour, 10)).length, 3)
+    assert.deepEqual(await newer.tasks.claimDue(Date.now(), 10), [])
+    assert.equal((await newer.tasks.claimDue(Date.now() + 2 * hour, 10)).length, 3)
 
     const savePush = `SELECT ${schema}.save_push_1($1, $3::uuid, 'older', '{}', 0, NULL, 0, 'active', $2)`
     await database.query(savePush, made.id, Date.now(), nameDigest('older'))
-    await newer.savePush(newPushRow(own.id, { id: 'newer', createdAt: Date.now() }))
+    await newer.push.save(newPushRow(own.id, { id: 'newer', createdAt: Date.now() }))
     assert.equal((await beforeAsks('pushes', Date.now())).length, 2)
-    const claimed = await newer.claimPush(Date.now(), Date.now() + hour, 10)
+    const claimed = await newer.push.claim(Date.now(), Date.now() + hour, 10)
     assert.deepEqual(claimed.map(({ push: { id } }) => id).toSorted(), ['newer', 'older'])
-    for (const { push: row, fence } of claimed) await newer.movePush(row.taskId, row.id, fence, { deliveredSeq: 1 })
+    for (const { push: row, fence } of claimed) await newer.push.move(row.taskId, row.id, fence, { deliveredSeq: 1 })
     for (const [store, { id }] of [
       [newer, made],
       [older, own],
     ] as const)
       await assertAppended(store, id, { expectedSeq: 1, records: [chunk({ text: 'a' }, Date.now())] })
     assert.equal((await beforeAsks('pushes', Date.now())).length, 2)
-    assert.equal((await newer.claimPush(Date.now(), Date.now() + hour, 10)).length, 2)
+    assert.equal((await newer.push.claim(Date.now(), Date.now() + hour, 10)).length, 2)
   })
 })

@@ -86,14 +86,14 @@ else {
       const listen = () => database.client()
       const [here, there] = [open({ listen, pollMs: 600_000 }), open({ listen, pollMs: 600_000 })]
       const task = await createTask(here)
-      await there.read(task.id, 0)
+      await there.tasks.read(task.id, 0)
       let head = 1
       for (let round = 0; round < 20; round += 1) {
-        const changed = there.changed(task.id, head, new AbortController().signal)
+        const changed = there.tasks.changed(task.id, head, new AbortController().signal)
         ;({ head } = await assertAppended(here, task.id, { expectedSeq: head, records: chunks(`${round}`) }))
         await changed
       }
-      assert.equal((await there.read(task.id, 0)).length, 21)
+      assert.equal((await there.tasks.read(task.id, 0)).length, 21)
     })
   })
 }

@@ -46,9 +46,9 @@ describe('a server that restarts', { skip }, async () => {
       assert.ok(heads.every((head) => head > 3))
       for (const [n, { id }] of tasks.entries()) {
         const expected = Array.from({ length: heads[n]! - 1 }, (_, index) => `${index + 2}`)
-        assert.deepEqual(recordTexts(await other.read(id, 1)), expected)
+        assert.deepEqual(recordTexts(await other.tasks.read(id, 1)), expected)
       }
-      const waiting = other.changed(tasks[0]!.id, heads[0]!, new AbortController().signal)
+      const waiting = other.tasks.changed(tasks[0]!.id, heads[0]!, new AbortController().signal)
       await assertAppended(store, tasks[0]!.id, { expectedSeq: heads[0]!, records: chunks('news') })
       await waiting
     })

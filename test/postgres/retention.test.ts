@@ -24,10 +24,10 @@ describe('removing tasks', { skip }, async () => {
       const { id } = await createTask(store, { state: 'TASK_STATE_WORKING' }, { records, idempotency })
       const status = { state: 'TASK_STATE_COMPLETED' } as const
       // The other replica ends it: its counts are in another shard.
-      await stores[(n + 1) % 2]!.append(id, { expectedSeq: 1, records: [], change: { status, statusAt: day0 } })
-      await store.saveSnapshot(id, { seq: 1, task: { id, status }, internal: {} })
-      await store.savePush(newPushRow(id, { state: 'done' }))
-      await store.recordAttempt({
+      await stores[(n + 1) % 2]!.tasks.append(id, { expectedSeq: 1, records: [], change: { status, statusAt: day0 } })
+      await store.tasks.saveSnapshot(id, { seq: 1, task: { id, status }, internal: {} })
+      await store.push.save(newPushRow(id, { state: 'done' }))
+      await store.push.recordAttempt({
         taskId: id,
         pushId: 'hook',
         seq: 1,
@@ -37,7 +37,7 @@ describe('removing tasks', { skip }, async () => {
         durationMs: 1,
       })
     }
-    assert.equal((await stores[0]!.list({ ...alicePartition, limit: 1 })).total, 4)
+    assert.equal((await stores[0]!.tasks.list({ ...alicePartition, limit: 1 })).total, 4)
     assert.equal(await stores[0]!.prune({ maxTasks: 0, batch: 100 }), 4)
     for (const table of tables) assert.deepEqual(await database.query(`SELECT * FROM removal.${table}`), [], table)
   })
@@ -59,7 +59,7 @@ describe('removing tasks', { skip }, async () => {
         }
       }),
     )
-    const { total } = await stores[0]!.list({ ...alicePartition, limit: 1 })
+    const { total } = await stores[0]!.tasks.list({ ...alicePartition, limit: 1 })
     const [{ count }] = (await database.query<{ count: string }>('SELECT count(*) FROM busy.tasks')) as [
       { count: string },
     ]

@@ -1,5 +1,6 @@
 /** The store contract on a real server, three ways: as it comes, as behind a pooler, and with replicas that hear each other. */
 import { storeContract } from '@parley/a2a/testing'
+import type { FullStore } from '@parley/a2a'
 import type { OpenStore } from '@parley/a2a/testing'
 import type { PostgresStoreOptions } from '@parley/a2a/stores/postgres'
 import { openDatabase, skipReason } from './databases.ts'
@@ -12,7 +13,7 @@ else {
   let schemas = 0
 
   /** Each test has a schema of its own. */
-  const opener = (options: Partial<PostgresStoreOptions>): OpenStore => {
+  const opener = (options: Partial<PostgresStoreOptions>): OpenStore<FullStore> => {
     return async () => {
       const schema = `contract ${(schemas += 1)}`
       let time = Date.UTC(2030, 0, 1)

@@ -18,10 +18,10 @@ async function follow(store: Store, id: string, until: number): Promise<readonly
   const seen = []
   let head = 0
   while (head < until) {
-    const news = await store.read(id, head)
+    const news = await store.tasks.read(id, head)
     seen.push(...news)
     head = news.at(-1)?.seq ?? head
-    if (head < until) await store.changed(id, head, forever())
+    if (head < until) await store.tasks.changed(id, head, forever())
   }
   return recordTexts(seen)
 }
@@ -57,7 +57,7 @@ describe('a change that another replica made', { skip }, async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
     await heardOf(here, there)
     const tasks = await Promise.all(Array.from({ length: 400 }, () => createTask(here)))
-    const waiting = tasks.map(({ id }) => there.changed(id, 1, forever()))
+    const waiting = tasks.map(({ id }) => there.tasks.changed(id, 1, forever()))
     await Promise.all(tasks.map(({ id }) => assertAppended(here, id, { expectedSeq: 1, records: chunks('x') })))
     await Promise.all(waiting)
   })
@@ -66,7 +66,7 @@ describe('a change that another replica made', { skip }, async () => {
     const [here, there] = [database.open(), database.open({ listen, pollMs: 600_000 })]
     await heardOf(here, there)
     const { id } = await createTask(here)
-    const waiting = there.changed(id, 1, forever())
+    const waiting = there.tasks.changed(id, 1, forever())
     await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`)
     await assertAppended(here, id, { expectedSeq: 1, records: chunks('x') })
     await waiting
@@ -77,12 +77,12 @@ describe('a change that another replica made', { skip }, async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
     await heardOf(here, there)
     const tasks = await Promise.all(Array.from({ length: 300 }, () => createTask(here)))
-    await Promise.all(tasks.map(({ id }) => there.read(id, 0)))
+    await Promise.all(tasks.map(({ id }) => there.tasks.read(id, 0)))
     let asked = 0
     const count = (): void => void (asked += 1)
     database.pool.on('acquire', count)
     const patience = new AbortController()
-    const waiting = tasks.map(({ id }) => there.changed(id, 1, patience.signal))
+    const waiting = tasks.map(({ id }) => there.tasks.changed(id, 1, patience.signal))
     await new Promise((resolve) => setTimeout(resolve, 50))
     database.pool.off('acquire', count)
     assert.ok(asked <= 1, `${asked} statements for 300 who wait`)
@@ -93,17 +93,17 @@ describe('a change that another replica made', { skip }, async () => {
   it('is not waited for by somebody who has not seen what is there already', async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
     const { id } = await createTask(here)
-    await there.read(id, 0)
+    await there.tasks.read(id, 0)
     await assertAppended(here, id, { expectedSeq: 1, records: chunks('x') })
-    await there.changed(id, 1, forever())
+    await there.tasks.changed(id, 1, forever())
   })
 })
 
 /** Resolves once the second store hears of what the first one writes. */
 async function heardOf(here: Store, there: Store): Promise<void> {
   const { id } = await createTask(here)
-  await there.read(id, 0)
-  const heard = there.changed(id, 1, forever())
+  await there.tasks.read(id, 0)
+  const heard = there.tasks.changed(id, 1, forever())
   let head = 1
   let isHeard = false
   void heard.then(() => (isHeard = true))

@@ -159,7 +159,7 @@ describe('a server that closes while large bodies are handled', () => {
     const store = sqliteStore(file)
     t.after(() => store.close())
     for (const { status, json } of answers) {
-      if (status === 200) assert.ok(await store.load(json.task.id), 'an acknowledged task is missing')
+      if (status === 200) assert.ok(await store.tasks.load(json.task.id), 'an acknowledged task is missing')
     }
   })
 

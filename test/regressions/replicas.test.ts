@@ -27,11 +27,14 @@ function pair(agent: Agent): Pair {
   let conflicts = 0
   const shared: Store = {
     ...store,
-    append: async (taskId, append) => {
-      await delay(Math.random() * 3)
-      const appended = await store.append(taskId, append)
-      if (appended.outcome === 'conflict') conflicts += 1
-      return appended
+    tasks: {
+      ...store.tasks,
+      append: async (taskId, append) => {
+        await delay(Math.random() * 3)
+        const appended = await store.tasks.append(taskId, append)
+        if (appended.outcome === 'conflict') conflicts += 1
+        return appended
+      },
     },
     // The store is closed once both are done with it, and not by the first.
     close: async () => {},
@@ -61,7 +64,7 @@ describe('two servers over one store', () => {
     const isDone = async (): Promise<boolean> => ((await a.get(id)).artifacts ?? []).length === sayings.length + 1
     await waitUntil(isDone, 'every message was answered', 20_000)
     assert.ok(conflicts() > 0, 'they never met, so nothing was shown')
-    const log = await store.read(id, 0)
+    const log = await store.tasks.read(id, 0)
     assert.deepEqual(
       log.map(({ seq }) => seq),
       log.map((_, index) => index + 1),
@@ -165,9 +168,12 @@ describe('two servers over one store', () => {
     const dying = testAgent(agent, {
       store: {
         ...store,
-        append: (...given) => (dead ? never : store.append(...given)),
-        renew: (...given) => (dead ? never : store.renew(...given)),
-        claimOrphans: (...given) => (dead ? never : store.claimOrphans(...given)),
+        tasks: {
+          ...store.tasks,
+          append: (...given) => (dead ? never : store.tasks.append(...given)),
+          renew: (...given) => (dead ? never : store.tasks.renew(...given)),
+          claimOrphans: (...given) => (dead ? never : store.tasks.claimOrphans(...given)),
+        },
         close: async () => {},
       },
     })

@@ -110,8 +110,13 @@ describe('what a part of the server throws', () => {
       let broken = false
       const failing = {
         ...store,
-        [method]: (...given: never[]) =>
-          broken ? Promise.reject(new Error(secret)) : (store[method] as (...all: never[]) => unknown)(...given),
+        tasks: {
+          ...store.tasks,
+          [method]: (...given: never[]) =>
+            broken
+              ? Promise.reject(new Error(secret))
+              : (store.tasks[method] as (...all: never[]) => unknown)(...given),
+        },
       }
       const { agent } = tested(({ text }) => text, { store: failing, server: { limits: { tasksPerCaller: 1 } } })
       await agent.send('before')

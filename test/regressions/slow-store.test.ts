@@ -17,17 +17,20 @@ const chunks = 60
 function slow(store: Store, ms: number): Store {
   return {
     ...store,
-    append: async (...given) => {
-      await delay(ms)
-      return store.append(...given)
-    },
-    read: async (...given) => {
-      await delay(ms)
-      return store.read(...given)
-    },
-    load: async (...given) => {
-      await delay(ms)
-      return store.load(...given)
+    tasks: {
+      ...store.tasks,
+      append: async (...given) => {
+        await delay(ms)
+        return store.tasks.append(...given)
+      },
+      read: async (...given) => {
+        await delay(ms)
+        return store.tasks.read(...given)
+      },
+      load: async (...given) => {
+        await delay(ms)
+        return store.tasks.load(...given)
+      },
     },
   }
 }

@@ -15,13 +15,16 @@ function weighed(store: Store): { store: Store; bytes(): number } {
     bytes: () => bytes,
     store: {
       ...store,
-      append: (taskId, append) => {
-        bytes += JSON.stringify(append).length
-        return store.append(taskId, append)
-      },
-      saveSnapshot: (taskId, snapshot) => {
-        bytes += JSON.stringify(snapshot).length
-        return store.saveSnapshot(taskId, snapshot)
+      tasks: {
+        ...store.tasks,
+        append: (taskId, append) => {
+          bytes += JSON.stringify(append).length
+          return store.tasks.append(taskId, append)
+        },
+        saveSnapshot: (taskId, snapshot) => {
+          bytes += JSON.stringify(snapshot).length
+          return store.tasks.saveSnapshot(taskId, snapshot)
+        },
       },
     },
   }

@@ -12,8 +12,8 @@ import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import { isVisible } from '../../packages/a2a/src/model/record.ts'
 import { isInterrupted, isTerminal } from '../../packages/a2a/src/model/state.ts'
 import { memoryStore } from '../../packages/a2a/src/stores/memory/memory-store.ts'
-import { dueAgainMs } from '../../packages/a2a/src/stores/store.ts'
-import type { Store, TaskRow } from '../../packages/a2a/src/stores/store.ts'
+import { dueAgainMs } from '../../packages/a2a/src/stores/task-store.ts'
+import type { FullStore, TaskRow } from '../../packages/a2a/src/stores/store.ts'
 import type { TestEngine } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
 import { openTestEngine } from '../../packages/a2a/src/testing/fixtures/test-engine.ts'
 import { faultyStore } from '../../packages/a2a/src/testing/fixtures/faulty-store.ts'
@@ -143,8 +143,8 @@ async function liveIn(time: SimulatedTime, houses: TestEngine[], seed: number): 
   await Promise.all(calls)
   fails = false
   const tasks = async (): Promise<readonly Kept[]> => {
-    const { tasks: rows } = await store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 1_000 })
-    return Promise.all(rows.map(async (row) => ({ row, log: await store.read(row.id, 0) })))
+    const { tasks: rows } = await store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 1_000 })
+    return Promise.all(rows.map(async (row) => ({ row, log: await store.tasks.read(row.id, 0) })))
   }
   // Time passes, for clocks and timers alike: those who live keep their leases, and questions end by the timers of their turns.
   for (let lap = 0; lap < 200 && !(await tasks()).every(isAtRest); lap += 1) {
@@ -222,16 +222,16 @@ function assertSound({ row, log }: Kept): void {
 }
 
 /** What an engine shows of it is what the log adds up to, and a stream carries all of it once. */
-async function assertSeen(house: TestEngine, { row }: Kept, store: Store, time: SimulatedTime): Promise<void> {
+async function assertSeen(house: TestEngine, { row }: Kept, store: FullStore, time: SimulatedTime): Promise<void> {
   const isSeen = async (): Promise<boolean> => {
     const whole = emptyFold(row.id, row.contextId, row.status)
-    for (const record of await store.read(row.id, 0)) foldRecord(whole, record)
+    for (const record of await store.tasks.read(row.id, 0)) foldRecord(whole, record)
     return isDeepStrictEqual(await house.get(row.id), taskView(whole))
   }
   // It may be a moment until an engine hears of what is already durable.
   for (let lap = 0; lap < 1_000 && !(await isSeen()); lap += 1) await time.sleep(1)
   assert.ok(await isSeen(), `the engine does not show ${row.id} as its log has it`)
-  const visible = (await store.read(row.id, 0)).flatMap(({ body, seq }) => (isVisible(body) ? [seq] : []))
+  const visible = (await store.tasks.read(row.id, 0)).flatMap(({ body, seq }) => (isVisible(body) ? [seq] : []))
   const reader = await house.subscribe(row.id, { lastEventId: 0 })
   const items = await reader.through(({ seq }) => seq === visible.at(-1))
   assert.deepEqual(

@@ -47,7 +47,7 @@ describe('the deadline of a turn, in simulated time', () => {
   it('is as far away again for each turn, and does not come nearer while it waits for an answer [S0-20]', () =>
     simulated(asking(turnTimeoutMs - 10), async (house, { sleep }) => {
       const { id } = await house.task('go')
-      assert.equal((await house.store.load(id))?.due, undefined)
+      assert.equal((await house.store.tasks.load(id))?.due, undefined)
       await sleep(2 * turnTimeoutMs)
       assert.equal(short((await house.task({ taskId: id, parts: [{ text: 'a' }] })).status.state), 'INPUT_REQUIRED')
       await sleep(2 * turnTimeoutMs)

@@ -10,7 +10,7 @@ import { createSharedFolder } from '../agents/shared-folder.ts'
 import { sendText, openOpenclawTestAgent, textOf } from '../agents/openclaw-test-agent.ts'
 
 async function spansOf(store: Store, taskId: string): Promise<readonly Span[]> {
-  return (await store.read(taskId, 0)).flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
+  return (await store.tasks.read(taskId, 0)).flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
 }
 
 describe('the trace of a turn', () => {

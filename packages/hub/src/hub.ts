@@ -235,7 +235,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     if (telemetry.middleware !== undefined) middleware.push(telemetry.middleware)
     if (config.profiles.simpleTasks) {
       const textsAreMessages = (agent: string): boolean => open(agent)?.hasMessagePerText === true
-      const records = (taskId: string) => store.read(taskId, 0)
+      const records = (taskId: string) => store.tasks.read(taskId, 0)
       middleware.push(
         createSimpleTasksEndpoint({
           ...shared,

@@ -64,8 +64,8 @@ describe('a task', () => {
     }
     const house = await openTestEngine(t, thinker, { now: () => now })
     const { id } = await house.task('hi')
-    const row = await house.store.load(id)
-    const times = (await house.store.read(id, 0, 100)).map(({ at }) => at)
+    const row = await house.store.tasks.load(id)
+    const times = (await house.store.tasks.read(id, 0, 100)).map(({ at }) => at)
     assert.deepEqual([row?.createdAt, row?.statusAt], [1_000, 5_000])
     assert.deepEqual([times[0], times.at(-1)], [1_000, 5_000])
     assert.deepEqual(
@@ -184,7 +184,7 @@ describe('ids', () => {
     await assert.rejects(house.get('my-own-id'), { code: 'TASK_NOT_FOUND' })
     await assert.rejects(house.cancel('my-own-id'), { code: 'TASK_NOT_FOUND' })
     await assert.rejects(house.subscribe('my-own-id'), { code: 'TASK_NOT_FOUND' })
-    assert.equal(await house.store.load('my-own-id'), undefined)
+    assert.equal(await house.store.tasks.load('my-own-id'), undefined)
   })
 
   it('of a context are made where the client gives none, and kept where it does [B-55 B-56]', async (t) => {
@@ -258,7 +258,7 @@ describe('a send', () => {
     const direct = await house.send('hello')
     assert.ok('message' in direct)
     assert.equal(textOfMessage(direct.message), 'Hi')
-    assert.equal((await house.store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 0)
+    assert.equal((await house.store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 0)
     const asked = await house.task('ask')
     const done = await house.task({ taskId: asked.id, parts: [{ text: 'hello' }] })
     assert.equal(short(done.status.state), 'COMPLETED')

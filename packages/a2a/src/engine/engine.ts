@@ -49,14 +49,14 @@ export function createEngine(deps: EngineDeps): Engine {
   // A log can be dropped while its task is kept only if there is a snapshot.
   const snapshotsAll = deps.retention?.logMs !== undefined
   const push =
-    deps.push === undefined
+    deps.push === undefined || store.push === undefined
       ? undefined
       : createPushService({
           ...deps,
           now,
           monotonicNow,
           push: deps.push,
-          store,
+          store: { tasks: store.tasks, push: store.push },
           find: (id) => registry.find(id),
           findOwn,
         })
@@ -84,7 +84,7 @@ export function createEngine(deps: EngineDeps): Engine {
     startRun,
   })
   const { resume } = recovery
-  const pages = createLogPages(store)
+  const pages = createLogPages(store.tasks)
   const streams = createTaskStreams(store, pages)
   const claims = createMessageClaims(deps.signer)
   const accept = createMessageAcceptor({
@@ -312,7 +312,7 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   async function conversation(loaded: LoadedTask): Promise<readonly Task[]> {
-    const rows = await store.context(loaded.partition, loaded.fold.contextId, maxRelated)
+    const rows = await store.tasks.context(loaded.partition, loaded.fold.contextId, maxRelated)
     const tasks = await Promise.all(rows.filter(({ id }) => id !== loaded.id).map(({ id }) => view(id)))
     return tasks.filter((task) => task !== undefined)
   }

@@ -3,12 +3,12 @@
  * UNAVAILABLE, and only our log holds the reason.
  */
 import { A2AError } from '../model/error.ts'
-import type { Store } from '../stores/store.ts'
+import type { PushStore, Store, TaskStore } from '../stores/store.ts'
 
 type Method = (...args: unknown[]) => Promise<unknown>
 
 /** Every method that can fail. A proxy would need no list, but its trap would run for every call. */
-const methods = [
+const taskMethods = [
   'append',
   'load',
   'read',
@@ -27,30 +27,41 @@ const methods = [
   'claimOrphans',
   'renew',
   'claimDue',
-  'savePush',
-  'loadPush',
-  'listPush',
-  'searchPush',
-  'deletePush',
-  'claimPush',
-  'movePush',
+] as const satisfies readonly (keyof TaskStore)[]
+const pushMethods = [
+  'save',
+  'load',
+  'list',
+  'search',
+  'delete',
+  'claim',
+  'move',
   'recordAttempt',
   'listAttempts',
-  'prune',
-  'feed',
-  'feedEnd',
-  'listKeys',
-  'saveKey',
-  'deleteKey',
-  'close',
-] as const satisfies readonly (keyof Store)[]
+] as const satisfies readonly (keyof PushStore)[]
 
 export function withStoreErrors(store: Store): Store {
-  const { leaseTtlMs, prunesItself, kv } = store
-  const guarded: Record<string, unknown> = { leaseTtlMs, prunesItself, kv }
+  const { leaseTtlMs, prunesItself, tasks, push, keys, feed, kv } = store
+  return {
+    leaseTtlMs,
+    ...(prunesItself !== undefined ? { prunesItself } : {}),
+    tasks: guarded(tasks, taskMethods),
+    ...(push !== undefined ? { push: guarded(push, pushMethods) } : {}),
+    keys: guarded(keys, ['list', 'save', 'delete']),
+    ...(feed !== undefined ? { feed: guarded(feed, ['read', 'end']) } : {}),
+    kv,
+    ...guarded(store, ['prune', 'close']),
+  }
+}
+
+function guarded<Facet extends object, Name extends keyof Facet & string>(
+  facet: Facet,
+  methods: readonly Name[],
+): Pick<Facet, Name> {
+  const guards: Record<string, Method> = {}
   for (const name of methods) {
-    const method = store[name].bind(store) as Method
-    guarded[name] = (...args: unknown[]) => {
+    const method = (facet[name] as Method).bind(facet)
+    guards[name] = (...args: unknown[]) => {
       try {
         return method(...args).catch(throwUnavailable)
       } catch (cause) {
@@ -58,7 +69,7 @@ export function withStoreErrors(store: Store): Store {
       }
     }
   }
-  return guarded as unknown as Store
+  return guards as unknown as Pick<Facet, Name>
 }
 
 function throwUnavailable(cause: unknown): never {

@@ -2,7 +2,7 @@
  * A server without a listener: one function for node:http and its frameworks, one for the web's Request. Portable; the application
  * chooses the listener.
  */
-import type { Engine, PushConfigService, Sealer, Signer } from '../engine/contract.ts'
+import type { Engine, EngineLog, PushConfigService, Sealer, Signer } from '../engine/contract.ts'
 import { createEngine } from '../engine/engine.ts'
 import { type Keyring, openKeyring } from '../engine/keys/keyring.ts'
 import { withStoreErrors } from '../engine/store-errors.ts'
@@ -41,7 +41,7 @@ export interface Handler {
   readonly engine: Engine
   /** Adds and removes agents while the server runs. */
   readonly agents: HandlerAgents
-  /** For the operator: the state of push deliveries, and redelivery. Present if `push` is configured. */
+  /** For the operator: the state of push deliveries, and redelivery. Present if `push` is configured and the store has it. */
   readonly push?: HandlerPush
   /** Bytes held for readers, waiting readers, and disconnected readers. */
   readonly readers: HandlerReaders
@@ -111,7 +111,9 @@ export function createHandler(options: HandlerOptions): Handler {
   const registry = createAgentRegistry(options)
   const limits = { ...defaults.defaultServerLimits, ...options.limits }
   // With store errors: the key of a purpose is created on first use, and a full disk then is UNAVAILABLE, not INTERNAL.
-  const keyring = openOnce(() => openKeyring(withStoreErrors(store), options.masterKey ?? store.masterKey?.()))
+  const keyring = openOnce(() =>
+    openKeyring(withStoreErrors(store).keys, options.masterKey ?? store.keys.masterKey?.()),
+  )
   const secrets: Signer & Sealer = {
     sign: async (purpose, text) => (await keyring()).sign(purpose, text),
     verify: async (purpose, text, signature) => (await keyring()).verify(purpose, text, signature),
@@ -120,7 +122,7 @@ export function createHandler(options: HandlerOptions): Handler {
   }
   const bytes = createEncodingCache()
   const push =
-    options.push === undefined
+    options.push === undefined || store.push === undefined
       ? undefined
       : createPushSetup(options.push, { keyring, publicUrl, encodingCache: bytes, registry })
   const engine = createEngine({
@@ -173,6 +175,7 @@ export function createHandler(options: HandlerOptions): Handler {
     mergeKeyPublishers(push?.signer, signer, ...ownKeys.values()),
   )
   // After everything that may throw because of invalid options: nothing must be running then.
+  warnOfMissingFacets(store, log)
   const ready = start()
   // A caller that awaits `ready` gets the failure; otherwise the rejection must not end the process.
   ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
@@ -246,6 +249,12 @@ function handlerPushOf(
   rotateKey?: () => Promise<void>,
 ): HandlerPush {
   return { cursors, search, attempts, redeliver, ...(rotateKey !== undefined ? { rotateKey } : {}) }
+}
+
+function warnOfMissingFacets({ push, feed }: HandlerOptions['store'], log: EngineLog): void {
+  if (push === undefined) log.warn('the store has no push facet: this server cannot send push notifications')
+  if (feed === undefined)
+    log.warn('the store has no feed facet: changes of all tasks (traces, an admin API) cannot be read')
 }
 
 function openOnce(open: () => Promise<Keyring>): () => Promise<Keyring> {

@@ -220,7 +220,7 @@ export interface ServerOptions extends CardSettings {
   readonly onStream?: OnStream
   /** Limits of requests and callers. Default: see each limit. */
   readonly limits?: Partial<Limits>
-  /** Enables push notifications. Default: off. */
+  /** Enables push notifications, if the store has a `push` facet. Default: off. */
   readonly push?: PushOptions
   /** Interval of SSE comments and gRPC pings on open streams. Default 15 s. */
   readonly keepAliveMs?: number

@@ -24,7 +24,7 @@ export type ServeOptions = Omit<ServerOptions, 'push' | 'limits'> &
     readonly headTimeoutMs?: number
     /** How long a client may take to send a whole request. Default 5 min. */
     readonly requestTimeoutMs?: number
-    /** Enables push notifications. Default: off. */
+    /** Enables push notifications, if the store has a `push` facet. Default: off. */
     readonly push?: true | ServePushOptions
     /** The HTTP port. Default 3000; 0 picks a free port. */
     readonly port?: number

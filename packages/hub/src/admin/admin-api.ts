@@ -1,5 +1,5 @@
 /** Assembles the admin API: its routes, its access checks and the change feed. */
-import { type AgentLog, newId, type Store } from '@parley/a2a'
+import { type AgentLog, newId, type FullStore } from '@parley/a2a'
 import type { ServePushOptions } from '@parley/a2a/node'
 import type { Handler, OnAnswer, OnEvent } from '@parley/a2a/server'
 import { z } from 'zod'
@@ -40,7 +40,7 @@ import { taskTitle } from './task-view.ts'
 
 export interface AdminApiDeps {
   readonly access: AccessControl
-  readonly store: Store
+  readonly store: FullStore
   /** Where tasks are stored, for display. */
   readonly storeName: string
   readonly registry: AgentRegistry

@@ -70,7 +70,7 @@ export type AgentSummary = z.output<typeof agentSummary>
 
 export interface AgentViewDeps {
   readonly registry: Pick<AgentRegistry, 'names' | 'status' | 'open' | 'defaultName'>
-  readonly store: Pick<Store, 'countUnfinished' | 'search'>
+  readonly store: Pick<Store, 'tasks'>
   handler(): Promise<Pick<Handler, 'openStreams'>>
   /** Whether it may be called without credentials. */
   isAnonymousAllowed(agent: string): boolean
@@ -133,7 +133,7 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   }
 
   async function lastFailure(agent: string) {
-    const { tasks } = await store.search({ agent, states: ['TASK_STATE_FAILED'], limit: 1 })
+    const { tasks } = await store.tasks.search({ agent, states: ['TASK_STATE_FAILED'], limit: 1 })
     return tasks[0] === undefined ? undefined : lastErrorJson(tasks[0])
   }
 
@@ -144,14 +144,14 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
   return {
     async list() {
       await probeStale(registry.names())
-      const counts = await store.countUnfinished()
+      const counts = await store.tasks.countUnfinished()
       const all = registry.names().flatMap((name) => registry.status(name) ?? [])
       return Promise.all(all.map((status) => summary(status, counts)))
     },
     async get(name) {
       await probeStale([name])
       const status = registry.status(name)
-      return status === undefined ? undefined : summary(status, await store.countUnfinished())
+      return status === undefined ? undefined : summary(status, await store.tasks.countUnfinished())
     },
   }
 }

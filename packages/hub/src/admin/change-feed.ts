@@ -3,7 +3,7 @@
  * it is valid after a restart and at other replicas. Many changes of one task become one. Readers at the same cursor share one
  * query. A reader that is too far behind gets a reset and reloads everything.
  */
-import type { FeedEntry, Store, TaskRow } from '@parley/a2a'
+import type { FeedEntry, FullStore, TaskRow } from '@parley/a2a'
 import type { JournalChange, ChangeJournal } from './change-journal.ts'
 import { firstMessageText } from './task-view.ts'
 
@@ -36,7 +36,7 @@ export interface ChangeFeed {
 }
 
 export interface ChangeFeedDeps {
-  readonly store: Pick<Store, 'feed' | 'feedEnd' | 'load' | 'read' | 'loadSnapshot'>
+  readonly store: Pick<FullStore, 'feed' | 'tasks'>
   readonly journal: Pick<ChangeJournal, 'end' | 'canResume' | 'after'>
 }
 
@@ -51,7 +51,7 @@ export function createChangeFeed({ store, journal }: ChangeFeedDeps): ChangeFeed
   const reads = new Map<string, Promise<ChangePage>>()
 
   async function read({ feed, journal: at }: FeedCursor): Promise<ChangePage> {
-    const [entries, page] = await Promise.all([store.feed(feed, pageSize), journal.after(at)])
+    const [entries, page] = await Promise.all([store.feed.read(feed, pageSize), journal.after(at)])
     const cursor = { feed: entries.at(-1)?.position ?? feed, journal: page.at }
     return { events: [...(await tasksIn(entries)), ...page.changes], cursor, hasMore: entries.length === pageSize }
   }
@@ -63,7 +63,7 @@ export function createChangeFeed({ store, journal }: ChangeFeedDeps): ChangeFeed
     const found = await Promise.all(
       ids.map(async (id): Promise<readonly ChangeEvent[]> => {
         const [row, title] = await Promise.all([
-          store.load(id),
+          store.tasks.load(id),
           newTasks.has(id) ? firstMessageText(store, id) : undefined,
         ])
         return row === undefined ? [] : [{ type: 'task', row, ...(title !== undefined ? { title } : {}) }]
@@ -73,13 +73,13 @@ export function createChangeFeed({ store, journal }: ChangeFeedDeps): ChangeFeed
   }
 
   return {
-    end: async () => ({ feed: await store.feedEnd(), journal: await journal.end() }),
+    end: async () => ({ feed: await store.feed.end(), journal: await journal.end() }),
     async canResume({ feed, journal: at }) {
-      const end = await store.feedEnd()
+      const end = await store.feed.end()
       // A cursor of a store that was emptied, or of another store.
       if (feed > end || !(await journal.canResume(at))) return false
       if (end === feed) return true
-      const [beyond] = await store.feed(feed, maxBacklog).then((entries) => entries.slice(maxBacklog - 1))
+      const [beyond] = await store.feed.read(feed, maxBacklog).then((entries) => entries.slice(maxBacklog - 1))
       return beyond === undefined
     },
     after(cursor) {

@@ -26,7 +26,7 @@ export interface PushPage {
 const maxSearched = 1_000
 
 export async function searchPush(
-  store: Pick<Store, 'load' | 'read' | 'loadSnapshot'>,
+  store: Pick<Store, 'tasks'>,
   source: PushSearchSource,
   { limit, before, state, agent, text }: PushQuery,
 ): Promise<PushPage> {

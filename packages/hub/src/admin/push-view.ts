@@ -48,12 +48,12 @@ export const pushSummary = z
 export type PushSummary = z.output<typeof pushSummary>
 
 export async function loadPushSummary(
-  store: Pick<Store, 'load' | 'read' | 'loadSnapshot'>,
+  store: Pick<Store, 'tasks'>,
   taskId: string,
   cursor: PushCursor & { readonly createdAt?: number },
   [last]: readonly PushAttempt[],
 ): Promise<PushSummary> {
-  const [row, title] = await Promise.all([store.load(taskId), taskTitle(store, taskId)])
+  const [row, title] = await Promise.all([store.tasks.load(taskId), taskTitle(store, taskId)])
   return {
     ...pushCursorToJson(taskId, cursor),
     agent: row?.agent ?? '',

@@ -9,7 +9,7 @@ async function fill(store: Store, count: number, textOf: (n: number) => string):
     const at = 1_000 + n
     const status = { state: 'TASK_STATE_COMPLETED' as const, timestamp: new Date(at).toISOString() }
     const message = { messageId: `m${n}`, role: 'ROLE_USER' as const, parts: [{ text: textOf(n) }] }
-    await store.append(id, {
+    await store.tasks.append(id, {
       expectedSeq: 0,
       create: { tenant: '', agent: 'echo', owner: 'ann', id, contextId: id, status, statusAt: at, createdAt: at },
       records: [
@@ -62,9 +62,13 @@ describe('a text, looked for in tasks', () => {
     const [id] = (await fill(store, 1, () => 'long ago')) as [string]
     const message = { messageId: 'm', role: 'ROLE_USER' as const, parts: [{ text: 'long ago' }] }
     const status = { state: 'TASK_STATE_COMPLETED' as const }
-    await store.saveSnapshot(id, { seq: 2, task: { id, contextId: id, status, history: [message] }, internal: {} })
+    await store.tasks.saveSnapshot(id, {
+      seq: 2,
+      task: { id, contextId: id, status, history: [message] },
+      internal: {},
+    })
     await store.prune({ logBefore: 10_000, batch: 10 })
-    assert.deepEqual(await store.read(id, 0), [])
+    assert.deepEqual(await store.tasks.read(id, 0), [])
     const { tasks } = await searchTasks(store, { limit: 5, text: 'long' })
     assert.equal(tasks[0]?.title, 'long ago')
   })

@@ -25,7 +25,7 @@ const searchBatch = 100
 const maxSearched = 1_000
 
 export async function searchTasks(
-  store: Pick<Store, 'search' | 'read' | 'loadSnapshot'>,
+  store: Pick<Store, 'tasks'>,
   { text, before, limit, ...query }: TaskQuery,
 ): Promise<TaskPage> {
   const needle = text?.toLowerCase()
@@ -33,7 +33,7 @@ export async function searchTasks(
   let cursor = before === undefined ? undefined : parseTaskCursor(before)
   for (let searched = 0; ;) {
     const size = needle === undefined ? limit : searchBatch
-    const { tasks, more } = await store.search({
+    const { tasks, more } = await store.tasks.search({
       ...query,
       limit: size,
       ...(cursor !== undefined ? { before: cursor } : {}),

@@ -63,22 +63,16 @@ export function taskSummaryOf(row: TaskRow, title: string | undefined): TaskSumm
 const maxFirstBytes = 100_000
 
 /** The first message is among the first records; if the log was pruned, the snapshot has it. */
-export async function firstMessageText(
-  store: Pick<Store, 'read' | 'loadSnapshot'>,
-  taskId: string,
-): Promise<string | undefined> {
-  for (const { body } of await store.read(taskId, 0, 3, maxFirstBytes)) {
+export async function firstMessageText(store: Pick<Store, 'tasks'>, taskId: string): Promise<string | undefined> {
+  for (const { body } of await store.tasks.read(taskId, 0, 3, maxFirstBytes)) {
     if (body.type === 'message') return fullText(body.message)
   }
-  const [first] = (await store.loadSnapshot(taskId))?.task.history ?? []
+  const [first] = (await store.tasks.loadSnapshot(taskId))?.task.history ?? []
   return fullText(first)
 }
 
 /** The first message, as lists show it. */
-export async function taskTitle(
-  store: Pick<Store, 'read' | 'loadSnapshot'>,
-  taskId: string,
-): Promise<string | undefined> {
+export async function taskTitle(store: Pick<Store, 'tasks'>, taskId: string): Promise<string | undefined> {
   const text = await firstMessageText(store, taskId)
   return text === undefined || text === '' ? undefined : toExcerpt(text)
 }

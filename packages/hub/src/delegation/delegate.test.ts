@@ -98,7 +98,7 @@ describe('work that is handed on', () => {
     const task = await after.waitForState('front', id, 'TASK_STATE_COMPLETED')
     assert.deepEqual(texts(task), ['back.report: one two', 'answer: got one two'])
     assert.equal(runs, 2)
-    const records = await after.store.read(id, 0, 1_000)
+    const records = await after.store.tasks.read(id, 0, 1_000)
     const chunks = records.flatMap(({ body }) =>
       body.type === 'artifact' && body.artifact.artifactId === 'back.report'
         ? body.artifact.parts.map((part) => ('text' in part ? part.text : ''))
@@ -114,7 +114,7 @@ describe('work that is handed on', () => {
       spans.map(({ kind, attributes }) => [kind, attributes?.['childTaskId']]),
       [['hop', child]],
     )
-    const [first] = await after.store.read(child, 0, 1)
+    const [first] = await after.store.tasks.read(child, 0, 1)
     assert.ok(first?.body.type === 'message')
     assert.equal(first.body.options?.traceparent?.split('-')[2], spans[0]?.spanId)
     assert.deepEqual(first.body.message.referenceTaskIds, [id])
@@ -146,7 +146,7 @@ describe('work that is handed on', () => {
     const [child = ''] = asked.status.message?.referenceTaskIds ?? []
     await hub.send('front', 'hunter2', { taskId: asked.id })
     assert.deepEqual(heard, ['hunter2'])
-    const logs = [await hub.store.read(asked.id, 0, 100), await hub.store.read(child, 0, 100)]
+    const logs = [await hub.store.tasks.read(asked.id, 0, 100), await hub.store.tasks.read(child, 0, 100)]
     assert.doesNotMatch(JSON.stringify(logs), /hunter2/)
   })
 

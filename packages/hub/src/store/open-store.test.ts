@@ -15,7 +15,7 @@ describe('the setting `store`', () => {
     const file = join(dataDir, 'mine.db')
     for (const store of ['sqlite:', `sqlite:${file}`, 'memory:']) {
       const opened = openStore({ store, dataDir })
-      assert.deepEqual(await opened.listKeys(), [])
+      assert.deepEqual(await opened.keys.list(), [])
       await opened.close()
     }
     assert.ok(existsSync(join(dataDir, 'parley.db')))

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { memoryStore } from '@parley/a2a'
-import type { AgentLog, Store } from '@parley/a2a'
+import type { AgentLog, FullStore } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
@@ -27,7 +27,7 @@ export interface StoreSettings {
 /** Connection timeout, after which the store retries. */
 const connectTimeoutMs = 5_000
 
-export function openStore(settings: StoreSettings): Store {
+export function openStore(settings: StoreSettings): FullStore {
   const { store, masterKey, directStore, log = console } = settings
   if (store === 'memory:') return memoryStore()
   if (store.startsWith('sqlite:')) return openSqlite(store.slice('sqlite:'.length), settings)
@@ -49,7 +49,7 @@ export function openStore(settings: StoreSettings): Store {
   })
 }
 
-function openSqlite(path: string, { dataDir, acceptLoss = false, log = console }: StoreSettings): Store {
+function openSqlite(path: string, { dataDir, acceptLoss = false, log = console }: StoreSettings): FullStore {
   if (path === '') prepareDataDirectory(dataDir, log)
   const file = path || join(dataDir, 'parley.db')
   try {

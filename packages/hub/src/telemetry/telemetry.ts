@@ -1,6 +1,6 @@
 /** The telemetry of the hub: traces, metrics and spans for a collector. Disabled parts cost nothing. */
 import { readTraceparent, spanIdOfEvent } from '@parley/a2a'
-import type { AgentLog, Store } from '@parley/a2a'
+import type { AgentLog, FullStore } from '@parley/a2a'
 import type { Middleware, ServeOptions, ServePushOptions } from '@parley/a2a/node'
 import { clockOf } from '@parley/a2a/server'
 import type { OnAnswer, OnEvent, PushResult } from '@parley/a2a/server'
@@ -23,7 +23,7 @@ import { createTraces } from './traces/traces.ts'
 
 export interface TelemetryDeps extends Pick<HubMetricsDeps, 'streams' | 'readers' | 'connections' | 'queues'> {
   /** Closed if telemetry cannot be opened. */
-  readonly store: Store
+  readonly store: FullStore
   /** `undefined` until the registry exists. */
   agents(): Pick<AgentRegistry, 'names' | 'status'> | undefined
   readonly log: AgentLog
@@ -39,7 +39,7 @@ export interface TelemetryDeps extends Pick<HubMetricsDeps, 'streams' | 'readers
 
 export interface Telemetry {
   /** The store to use from now on. */
-  readonly store: Store
+  readonly store: FullStore
   /** Set unless traces are disabled. */
   readonly traces?: Traces
   readonly middleware?: Middleware

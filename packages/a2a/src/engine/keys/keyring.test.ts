@@ -12,18 +12,18 @@ describe('a keyring', () => {
   ] as const) {
     it(`signs and verifies ${name}, also when it is opened again`, async () => {
       const store = memoryStore()
-      const ring = await openKeyring(store, key)
+      const ring = await openKeyring(store.keys, key)
       const signature = await ring.sign('page-token', 'some text')
       assert.equal(await ring.verify('page-token', 'some text', signature), true)
-      const again = await openKeyring(store, key)
+      const again = await openKeyring(store.keys, key)
       assert.equal(await again.verify('page-token', 'some text', signature), true)
       assert.equal(await again.sign('page-token', 'some text'), signature)
-      assert.equal((await store.listKeys()).length, 1)
+      assert.equal((await store.keys.list()).length, 1)
     })
   }
 
   it('refuses another text, another purpose, another signature and what is no signature', async () => {
-    const ring = await openKeyring(memoryStore())
+    const ring = await openKeyring(memoryStore().keys)
     const signature = await ring.sign('page-token', 'text')
     await ring.sign('hop', 'text')
     const [number, mac] = signature.split('.') as [string, string]
@@ -47,16 +47,19 @@ describe('a keyring', () => {
 
   it('ends with one agreed key when several make the first at the same time', async () => {
     const store = memoryStore()
-    const rings = await Promise.all(Array.from({ length: 5 }, () => openKeyring(store, master)))
+    const rings = await Promise.all(Array.from({ length: 5 }, () => openKeyring(store.keys, master)))
     const signatures = await Promise.all(rings.map((ring) => ring.sign('page-token', 'text')))
     assert.equal(new Set(signatures).size, 1)
-    assert.equal((await store.listKeys()).length, 1)
+    assert.equal((await store.keys.list()).length, 1)
   })
 
   it('signs with the newest key and verifies with all, in every process, until the old ones are retired', async () => {
     let time = 1_000
     const store = memoryStore()
-    const [one, other] = [await openKeyring(store, master, () => time), await openKeyring(store, master, () => time)]
+    const [one, other] = [
+      await openKeyring(store.keys, master, () => time),
+      await openKeyring(store.keys, master, () => time),
+    ]
     const before = await one.sign('page-token', 'text')
     assert.equal(await other.verify('page-token', 'text', before), true)
     time = 2_000
@@ -73,45 +76,45 @@ describe('a keyring', () => {
 
   it('ends with one new key when several rotate at the same time', async () => {
     const store = memoryStore()
-    const rings = await Promise.all([openKeyring(store, master), openKeyring(store, master)])
+    const rings = await Promise.all([openKeyring(store.keys, master), openKeyring(store.keys, master)])
     await rings[0].sign('page-token', 'text')
     await Promise.all(rings.map((ring) => ring.rotate('page-token')))
     const signatures = await Promise.all(rings.map((ring) => ring.sign('page-token', 'text')))
     assert.equal(signatures[0], signatures[1])
-    assert.equal((await store.listKeys()).length, 2)
+    assert.equal((await store.keys.list()).length, 2)
   })
 
   it('keeps no secret in the open under a master key, and seals each key to its place', async () => {
     const store = memoryStore()
-    const ring = await openKeyring(store, master)
+    const ring = await openKeyring(store.keys, master)
     await ring.sign('a', 'text')
     await ring.sign('b', 'text')
-    const [a, b] = await store.listKeys()
+    const [a, b] = await store.keys.list()
     assert.ok(a && b && a.material.startsWith('aes-gcm.'))
-    await store.deleteKey(a.id)
-    await store.saveKey({ ...a, material: b.material })
-    await assert.rejects(openKeyring(store, master), /wrapped by another master key/)
+    await store.keys.delete(a.id)
+    await store.keys.save({ ...a, material: b.material })
+    await assert.rejects(openKeyring(store.keys, master), /wrapped by another master key/)
   })
 
   it('says what is wrong with a master key: another one, none, one of the wrong length, one where none was', async () => {
     const wrapped = memoryStore()
-    await (await openKeyring(wrapped, master)).sign('a', 'text')
-    await assert.rejects(openKeyring(wrapped, new Uint8Array(32)), /another master key/)
-    await assert.rejects(openKeyring(wrapped), /its master key is needed/)
-    await assert.rejects(openKeyring(wrapped, new Uint8Array(16)), /must have 32 bytes, not 16/)
+    await (await openKeyring(wrapped.keys, master)).sign('a', 'text')
+    await assert.rejects(openKeyring(wrapped.keys, new Uint8Array(32)), /another master key/)
+    await assert.rejects(openKeyring(wrapped.keys), /its master key is needed/)
+    await assert.rejects(openKeyring(wrapped.keys, new Uint8Array(16)), /must have 32 bytes, not 16/)
     const open = memoryStore()
-    await (await openKeyring(open)).sign('a', 'text')
-    await assert.rejects(openKeyring(open, master), /is not wrapped/)
+    await (await openKeyring(open.keys)).sign('a', 'text')
+    await assert.rejects(openKeyring(open.keys, master), /is not wrapped/)
   })
 
   it('seals so that only the same purpose and subject open it, with any key it has had [B-131]', async () => {
     const store = memoryStore()
-    const ring = await openKeyring(store, master)
+    const ring = await openKeyring(store.keys, master)
     const sealed = await ring.seal('push-secrets', 'tøken', 'task 1')
     assert.doesNotMatch(sealed, /t.ken/)
     assert.notEqual(await ring.seal('push-secrets', 'tøken', 'task 1'), sealed)
     await ring.rotate('push-secrets')
-    const again = await openKeyring(store, master)
+    const again = await openKeyring(store.keys, master)
     assert.equal(await again.unseal('push-secrets', sealed, 'task 1'), 'tøken')
     await again.seal('other', 'x', '')
     for (const [purpose, text, about] of [
@@ -127,7 +130,7 @@ describe('a keyring', () => {
 
   it('has key pairs that all processes share, each named by what it is [B-134]', async () => {
     const store = memoryStore()
-    const [one, other] = [await openKeyring(store, master), await openKeyring(store, master)]
+    const [one, other] = [await openKeyring(store.keys, master), await openKeyring(store.keys, master)]
     const made = await Promise.all([one.keyPairs('jwt'), other.keyPairs('jwt')])
     assert.deepEqual(
       made[0]?.map(({ kid }) => kid),
@@ -139,6 +142,6 @@ describe('a keyring', () => {
     assert.ok(first !== undefined && second !== undefined && first.kid !== second.kid)
     const { calculateJwkThumbprint } = await import('jose')
     assert.equal(await calculateJwkThumbprint(first.publicJwk), first.kid)
-    assert.doesNotMatch(JSON.stringify(await store.listKeys()), /"d"/)
+    assert.doesNotMatch(JSON.stringify(await store.keys.list()), /"d"/)
   })
 })

@@ -4,7 +4,7 @@
  * The newest key signs and all verify, so keys can rotate without interruption.
  */
 import { clockOf } from '../../model/clock.ts'
-import type { KeyRow, Store } from '../../stores/store.ts'
+import type { KeyRow, KeyStore } from '../../stores/store.ts'
 import { fromBase64Url, toBase64Url } from './base64-url.ts'
 import { generateKeyPair, importKeyPair } from './key-pair.ts'
 import type { KeyPair } from './key-pair.ts'
@@ -27,8 +27,6 @@ export interface Keyring {
   /** Removes the keys created before this time, never the newest. */
   retire(purpose: string, before: number): Promise<void>
 }
-
-export type KeyStore = Pick<Store, 'listKeys' | 'saveKey' | 'deleteKey'>
 
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
@@ -80,7 +78,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, nowOp
 
   async function readAll(): Promise<void> {
     const found = new Map<string, KeyringKey[]>()
-    for (const row of await store.listKeys()) {
+    for (const row of await store.list()) {
       const number = numberIn(row)
       if (number === undefined) continue
       const known = rings.get(row.purpose)?.find((key) => key.row.material === row.material)
@@ -96,7 +94,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, nowOp
   async function createKey(purpose: string, number: number, secret = randomKey()): Promise<void> {
     const id = `${purpose}.${number}`
     const material = await wrapping.wrap(id, secret)
-    await store.saveKey({ id, purpose, material, createdAt: now() })
+    await store.save({ id, purpose, material, createdAt: now() })
     await load()
   }
 
@@ -163,7 +161,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, nowOp
     async retire(purpose, before) {
       await load()
       const old = (rings.get(purpose) ?? []).slice(0, -1).filter(({ row }) => row.createdAt < before)
-      for (const { row } of old) await store.deleteKey(row.id)
+      for (const { row } of old) await store.delete(row.id)
       await load()
     },
   }

@@ -243,7 +243,7 @@ describe('a message that comes again', () => {
       assert.equal(a.id, b.id)
       assert.deepEqual(a, b)
     }
-    assert.equal((await store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 100 })).total, 20)
+    assert.equal((await store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 100 })).total, 20)
   })
 
   it('with other content to two engines at the same moment makes two tasks [B-163]', async (t) => {

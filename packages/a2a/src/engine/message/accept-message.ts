@@ -47,7 +47,7 @@ export interface AcceptDeps {
 export function createMessageAcceptor(deps: AcceptDeps) {
   const inFlight = createInFlightMap<{ readonly hash: string; readonly accepted: Promise<AcceptedMessage> }>()
   const replies = createDirectReplies(deps.monotonicNow)
-  const quota = createOpenTaskQuota(deps.store, deps.limits.tasksPerCaller)
+  const quota = createOpenTaskQuota(deps.store.tasks, deps.limits.tasksPerCaller)
 
   return async function accept(
     request: SendMessageRequest,
@@ -84,7 +84,7 @@ export function createMessageAcceptor(deps: AcceptDeps) {
     entry: AgentEntry,
     claim: IdempotencyKey,
   ): Promise<AcceptedMessage> {
-    const before = await deps.store.findMessage(claim.key, deps.now())
+    const before = await deps.store.tasks.findMessage(claim.key, deps.now())
     if (before !== undefined) return attach(before, claim, context)
     try {
       return await acceptNew(request, context, entry, claim)

@@ -14,7 +14,7 @@ const entry: AgentEntry = { agent: () => 'x', inputModes: [], outputModes: [], s
 const message = userMessage({ messageId: 'm1', parts: [{ text: 'hunter2' }] })
 
 async function openClaims(store = memoryStore()): Promise<MessageClaims> {
-  const claims = createMessageClaims(await openKeyring(store))
+  const claims = createMessageClaims(await openKeyring(store.keys))
   await claims.open()
   return claims
 }
@@ -44,7 +44,7 @@ describe('the claim of a message', () => {
   })
 
   it('is made without a wait for a short message, also before the key was read', async () => {
-    const claims = createMessageClaims(await openKeyring(memoryStore()))
+    const claims = createMessageClaims(await openKeyring(memoryStore().keys))
     const first = claims.claim(message, aliceContext, entry)
     assert.ok(first instanceof Promise)
     assert.deepEqual(claims.claim(message, aliceContext, entry) instanceof Promise, true)

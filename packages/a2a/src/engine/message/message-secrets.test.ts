@@ -8,7 +8,7 @@ import { credentialsExtension } from '../../model/extension.ts'
 import { isRedacted } from '../../model/secrets.ts'
 import type { Message, Part, Struct } from '../../model/task.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import type { Store } from '../../stores/store.ts'
+import type { FullStore, TaskStore } from '../../stores/store.ts'
 import type { TestEngine } from '../../testing/fixtures/test-engine.ts'
 import {
   artifactText,
@@ -26,36 +26,29 @@ const secret = 'hunter2'
 const secretPart: Part = { text: secret, metadata: { [credentialsExtension]: { sensitive: true } } }
 
 /** Records every argument of a store. */
-function overheard(store: Store): { store: Store; told: () => string } {
+function overheard(store: FullStore): { store: FullStore; told: () => string } {
   const told: string[] = []
-  const append: Store['append'] = (id, what) => {
+  const append: TaskStore['append'] = (id, what) => {
     told.push(JSON.stringify(what))
-    return store.append(id, what)
+    return store.tasks.append(id, what)
   }
-  const saveSnapshot: Store['saveSnapshot'] = (id, snapshot) => {
+  const saveSnapshot: TaskStore['saveSnapshot'] = (id, snapshot) => {
     told.push(JSON.stringify(snapshot))
-    return store.saveSnapshot(id, snapshot)
+    return store.tasks.saveSnapshot(id, snapshot)
   }
-  const heard = new Proxy(store, {
-    get(target, name) {
-      if (name === 'append') return append
-      if (name === 'saveSnapshot') return saveSnapshot
-      const value: unknown = Reflect.get(target, name)
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
+  const heard = { ...store, tasks: { ...store.tasks, append, saveSnapshot } }
   return { store: heard, told: () => told.join('\n') }
 }
 
 /** Behaves like a database over a network: reads return copies, and other processes learn of an append before its writer does. */
-function slowlyTelling(store: Store): Store {
-  const append: Store['append'] = async (id, what) => {
-    const answer = await store.append(id, structuredClone(what))
+function slowlyTelling(store: FullStore): FullStore {
+  const append: TaskStore['append'] = async (id, what) => {
+    const answer = await store.tasks.append(id, structuredClone(what))
     await sleep(20)
     return answer
   }
-  const read: Store['read'] = async (...given) => structuredClone(await store.read(...given))
-  return { ...store, append, read }
+  const read: TaskStore['read'] = async (...given) => structuredClone(await store.tasks.read(...given))
+  return { ...store, tasks: { ...store.tasks, append, read } }
 }
 
 /** Asks for a password, then reports its length. */

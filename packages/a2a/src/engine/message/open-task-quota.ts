@@ -3,7 +3,7 @@
  * task is not in the log yet are counted here, so that one count does not admit many concurrent calls.
  */
 import { A2AError } from '../../model/error.ts'
-import type { Store } from '../../stores/store.ts'
+import type { TaskStore } from '../../stores/store.ts'
 
 interface OwnerQuota {
   /** How many more calls may be admitted before the store must be asked again. */
@@ -21,7 +21,7 @@ export interface OpenTaskQuota {
   reserve(tenant: string, caller: string): (() => void) | Promise<() => void>
 }
 
-export function createOpenTaskQuota(store: Pick<Store, 'countActive'>, tasksPerCaller: number): OpenTaskQuota {
+export function createOpenTaskQuota(tasks: Pick<TaskStore, 'countActive'>, tasksPerCaller: number): OpenTaskQuota {
   const owners = new Map<string, OwnerQuota>()
 
   return {
@@ -61,7 +61,7 @@ export function createOpenTaskQuota(store: Pick<Store, 'countActive'>, tasksPerC
     // Read it first: a task that opens meanwhile may be counted twice, but never zero times.
     const { pending } = owner
     try {
-      owner.available = tasksPerCaller - pending - (await store.countActive(tenant, caller))
+      owner.available = tasksPerCaller - pending - (await tasks.countActive(tenant, caller))
     } finally {
       owner.counting = undefined
     }

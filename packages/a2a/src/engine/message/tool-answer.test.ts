@@ -42,13 +42,13 @@ const agent: Agent = ({ text, message }: Turn) => {
 }
 
 async function keptText({ store }: TestEngine): Promise<string> {
-  const { tasks } = await store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 100 })
-  const logs = await Promise.all(tasks.map(({ id }) => store.read(id, 0)))
+  const { tasks } = await store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 100 })
+  const logs = await Promise.all(tasks.map(({ id }) => store.tasks.read(id, 0)))
   return JSON.stringify(logs)
 }
 
 async function openTasks({ store }: TestEngine): Promise<number> {
-  return (await store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 100 })).total
+  return (await store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 100 })).total
 }
 
 describe('the answer to a secret question by reference', () => {
@@ -121,7 +121,9 @@ describe('the answer to a secret question by reference', () => {
 
   it('is not taken for a new task while the store cannot tell', async (t) => {
     let isDown = false
-    const trouble = { before: (method: string) => isDown && method === 'load' && Promise.reject(new Error('down')) }
+    const trouble = {
+      before: (method: string) => isDown && method === 'tasks.load' && Promise.reject(new Error('down')),
+    }
     const store = memoryStore()
     const first = await openTestEngine(t, agent, { store })
     const { id } = await first.task('secret')

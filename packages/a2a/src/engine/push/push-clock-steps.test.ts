@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { sqliteStore } from '../../stores/sqlite/index.ts'
-import type { Store } from '../../stores/store.ts'
+import type { FullStore, PushStore } from '../../stores/store.ts'
 import { eventually } from '../../testing/fixtures/test-engine.ts'
 import { createPromptedAgent } from '../../testing/fixtures/prompted-agent.ts'
 import {
@@ -31,9 +31,9 @@ for (const [name, open] of Object.entries(stores)) {
         const over = { scheduleMs: [60_000, 60_000] }
         const store = open(clock)
         let looks = 0
-        const watched = {
+        const watched: FullStore = {
           ...store,
-          claimPush: (...given: Parameters<typeof store.claimPush>) => ((looks += 1), store.claimPush(...given)),
+          push: { ...store.push, claim: (...given) => ((looks += 1), store.push.claim(...given)) },
         }
         const { receiver, testEngine } = await openPushTestEngine(t, () => 'done', over, {
           ...clock,
@@ -42,7 +42,7 @@ for (const [name, open] of Object.entries(stores)) {
         })
         receiver.answer = () => failedOutcome
         await testEngine.task('go', withPush())
-        await eventually(async () => (await store.searchPush({ limit: 1 })).pushes[0]?.attempt === 1)
+        await eventually(async () => (await store.push.search({ limit: 1 })).pushes[0]?.attempt === 1)
         const before = receiver.deliveries.length
         clock.step(step)
         receiver.answer = () => deliveredOutcome
@@ -81,11 +81,11 @@ describe('a claim on a webhook', () => {
     const clock = steppedClock()
     const order: ('told' | 'move')[] = []
     const opened = memoryStore({ ...clock })
-    const movePush: Store['movePush'] = (...given) => (order.push('move'), opened.movePush(...given))
+    const move: PushStore['move'] = (...given) => (order.push('move'), opened.push.move(...given))
     const { agent, say } = createPromptedAgent()
     // The claim lasts for 80 s.
     const over = { timeoutMs: 60_000 }
-    const options = { ...clock, store: { ...opened, movePush }, sweepMs: 2 }
+    const options = { ...clock, store: { ...opened, push: { ...opened.push, move } }, sweepMs: 2 }
     const { receiver, testEngine } = await openPushTestEngine(t, agent, over, options)
     const answered = Promise.withResolvers<void>()
     receiver.answer = async () => {
@@ -101,7 +101,7 @@ describe('a claim on a webhook', () => {
     clock.pass(passMs)
     answered.resolve()
     await eventually(
-      async () => (await opened.loadPush(id, (await opened.listPush(id))[0]?.id ?? ''))?.state === 'done',
+      async () => (await opened.push.load(id, (await opened.push.list(id))[0]?.id ?? ''))?.state === 'done',
     )
     return order[1]
   }
@@ -130,15 +130,15 @@ describe('webhooks that were written before the clock was set back', () => {
     const status = { state: 'TASK_STATE_WORKING', timestamp: new Date(clock.now()).toISOString() } as const
     const create = { ...task, status, createdAt: clock.now() }
     const record = { at: clock.now(), body: { type: 'status', status } } as const
-    await before.append('a', { expectedSeq: 0, records: [record], create })
+    await before.tasks.append('a', { expectedSeq: 0, records: [record], create })
     const push = { taskId: 'a', config: {}, deliveredSeq: 0, state: 'active', createdAt: clock.now() } as const
-    await before.savePush({ ...push, id: 'new', attempt: 0, dueAt: clock.now() })
-    await before.savePush({ ...push, id: 'failed', attempt: 3, dueAt: clock.now() + 10_000 })
+    await before.push.save({ ...push, id: 'new', attempt: 0, dueAt: clock.now() })
+    await before.push.save({ ...push, id: 'failed', attempt: 3, dueAt: clock.now() + 10_000 })
     await before.close()
     clock.step(-30 * day)
     const after = sqliteStore({ file, ...steppedClock(clock.now()) })
     t.after(() => after.close())
-    const claimed = await after.claimPush(clock.now(), clock.now() + 1_000, 10)
+    const claimed = await after.push.claim(clock.now(), clock.now() + 1_000, 10)
     assert.deepEqual(claimed.map(({ push: { id } }) => id).toSorted(), ['failed', 'new'])
   })
 })

@@ -162,7 +162,7 @@ describe('webhook configs', () => {
     ]
     for (const config of shown)
       assert.deepEqual(config, { id: 'h', taskId, url: webhookUrl, authentication: { scheme: 'Basic' } })
-    assert.doesNotMatch(JSON.stringify(await store.loadPush(taskId, 'h')), /tok-123|cred-456/)
+    assert.doesNotMatch(JSON.stringify(await store.push.load(taskId, 'h')), /tok-123|cred-456/)
     await testEngine.cancel(taskId)
     await eventually(() => receiver.deliveries.length > 0)
     assert.deepEqual(receiver.deliveries[0]?.target, {
@@ -209,7 +209,7 @@ describe('webhook configs', () => {
     let isSlow = false
     const store = faultyStore(memoryStore(), {
       // Between the read of the old config and the write of the new one.
-      before: (method) => (isSlow && method === 'savePush' ? eventually(() => old.length === 2) : undefined),
+      before: (method) => (isSlow && method === 'push.save' ? eventually(() => old.length === 2) : undefined),
     })
     const { testEngine, service, receiver } = await openPushTestEngine(t, () => 'done', {}, { store })
     receiver.answer = ({ target, signal }) => {
@@ -233,8 +233,8 @@ describe('webhook configs', () => {
     const saved: PushRow[] = []
     const store = faultyStore(memoryStore(), {
       before(method, given) {
-        if (method === 'read') reads.push(given[2])
-        if (method === 'savePush') saved.push(given[0] as PushRow)
+        if (method === 'tasks.read') reads.push(given[2])
+        if (method === 'push.save') saved.push(given[0] as PushRow)
       },
     })
     const asks: Agent = async function* ({ text }) {

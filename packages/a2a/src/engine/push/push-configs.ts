@@ -13,7 +13,7 @@ import type {
 } from '../../model/operation.ts'
 import type { LogRecord } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
-import type { PushRow, Store } from '../../stores/store.ts'
+import type { PushRow, FullStore } from '../../stores/store.ts'
 import type { AcceptedMessage } from '../message/accept-message.ts'
 import type { CallContext, PushDeliveryOptions, Sealer, Signer } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
@@ -24,7 +24,7 @@ const maxRead = 200
 const maxReadBytes = 1_000_000
 
 export interface PushConfigsDeps {
-  readonly store: Store
+  readonly store: Pick<FullStore, 'tasks' | 'push'>
   readonly sealer: Sealer
   readonly signer: Signer
   readonly perTask: number
@@ -58,7 +58,7 @@ export function createPushConfigs(deps: PushConfigsDeps) {
 
     async get({ taskId, id }: PushNotificationConfigKey, context: CallContext): Promise<TaskPushNotificationConfig> {
       const loaded = await deps.findOwn(taskId, context)
-      const found = id === undefined ? await defaultConfigOf(loaded.id) : await store.loadPush(loaded.id, id)
+      const found = id === undefined ? await defaultConfigOf(loaded.id) : await store.push.load(loaded.id, id)
       // The specification has no error of its own for it (B-117).
       if (found === undefined) throw taskNotFound(taskId)
       return publicConfig(loaded.id, found.id, found.config)
@@ -69,7 +69,7 @@ export function createPushConfigs(deps: PushConfigsDeps) {
       context: CallContext,
     ): Promise<ListTaskPushNotificationConfigsResponse> {
       const loaded = await deps.findOwn(taskId, context)
-      const all = await store.listPush(loaded.id)
+      const all = await store.push.list(loaded.id)
       const from = pageToken === undefined || pageToken === '' ? 0 : await readToken(loaded.id, pageToken)
       const page = all.slice(from, pageSize === undefined ? undefined : from + pageSize)
       const configs = page.map(({ id, config }) => publicConfig(loaded.id, id, config))
@@ -81,7 +81,7 @@ export function createPushConfigs(deps: PushConfigsDeps) {
       const loaded = await deps.findOwn(taskId, context)
       const named = id ?? (await defaultConfigOf(loaded.id))?.id
       if (named === undefined) return
-      await store.deletePush(loaded.id, named)
+      await store.push.delete(loaded.id, named)
       await deps.stopDelivery(loaded.id, named)
     },
 
@@ -109,7 +109,7 @@ export function createPushConfigs(deps: PushConfigsDeps) {
       const { live: loaded, repeated, submittedSeq } = accepted
       // Clients add their config to every message: it is the same config of that task.
       const id = configIdOf(config) ?? loaded.id
-      if (repeated === true && (await store.loadPush(loaded.id, id)) !== undefined) return
+      if (repeated === true && (await store.push.load(loaded.id, id)) !== undefined) return
       const isNew = submittedSeq !== undefined
       const from = isNew ? 0 : repeated === true || fromSeq === undefined ? await seqBefore(loaded, messageId) : fromSeq
       await save(loaded, { ...config, id }, manner, from)
@@ -123,19 +123,19 @@ export function createPushConfigs(deps: PushConfigsDeps) {
     fromSeq: number,
   ): Promise<TaskPushNotificationConfig> {
     const { id } = config
-    const known = await store.loadPush(loaded.id, id)
+    const known = await store.push.load(loaded.id, id)
     if (known?.state === 'active' && (await isSameTarget(deps.sealer, known, config, manner))) {
       return publicConfig(loaded.id, id, known.config)
     }
     // A delivery in flight counts as delivered or is repeated: the old cursor is known when it has ended.
     await deps.stopDelivery(loaded.id, id)
-    const before = await store.loadPush(loaded.id, id)
+    const before = await store.push.load(loaded.id, id)
     const sealed = await sealTarget(deps.sealer, { taskId: loaded.id, id }, config, manner)
     // A client that replaces a config, to change its token or to fix it, misses nothing: it continues at the old cursor.
     const deliveredSeq = before?.deliveredSeq ?? fromSeq
     const { status, statusSeq } = loaded.fold
     const isOver = isTerminal(status.state) && deliveredSeq >= statusSeq
-    await store.savePush({
+    await store.push.save({
       taskId: loaded.id,
       id,
       config: sealed,
@@ -152,12 +152,12 @@ export function createPushConfigs(deps: PushConfigsDeps) {
 
   /** For 0.x, which allows requests without an id: the config created without an id, else the newest. */
   async function defaultConfigOf(taskId: string): Promise<PushRow | undefined> {
-    const all = await store.listPush(taskId)
+    const all = await store.push.list(taskId)
     return all.find(({ id }) => id === taskId) ?? all.at(-1)
   }
 
   async function checkConfigLimit(taskId: string, id: string, field: string): Promise<void> {
-    const all = await store.listPush(taskId)
+    const all = await store.push.list(taskId)
     if (all.length < deps.perTask || all.some((push) => push.id === id)) return
     throw invalidParams([{ field, description: `has ${all.length} webhooks, which is as many as a task may have` }])
   }
@@ -171,7 +171,7 @@ export function createPushConfigs(deps: PushConfigsDeps) {
     const recent = [...fold.waiting, ...(fold.current === undefined ? [] : [fold.current])].find(isIt)
     if (recent !== undefined) return recent.seq - 1
     for (let after = 0; after < fold.head;) {
-      const records = await store.read(id, after, maxRead, maxReadBytes)
+      const records = await store.tasks.read(id, after, maxRead, maxReadBytes)
       const found = records.find(isIt)
       if (found !== undefined) return found.seq - 1
       after = records.at(-1)?.seq ?? fold.head

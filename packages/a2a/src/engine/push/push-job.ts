@@ -8,7 +8,7 @@ import { linkSignals } from '../../model/linked-signal.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import { readTraceparent, spanIdOfPush, traceIdOfTask, traceparentOf } from '../../model/trace.ts'
-import type { ClaimedPush, PushChange, PushRow, Store } from '../../stores/store.ts'
+import type { ClaimedPush, PushChange, PushRow, FullStore } from '../../stores/store.ts'
 import type { EngineLog, EnginePush, PushDelivery, PushResult, PushOutcome, PushTarget } from '../contract.ts'
 import { traceAt, taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
@@ -18,7 +18,7 @@ import { hostOf, openTarget, triggersOf } from './push-target.ts'
 
 export interface PushJobDeps
   extends Clock, Pick<EnginePush, 'deliver' | 'onResult' | 'sealer' | 'scheduleMs' | 'timeoutMs'> {
-  readonly store: Store
+  readonly store: Pick<FullStore, 'tasks' | 'push'>
   readonly log: EngineLog
   find(taskId: string): Promise<LoadedTask | undefined>
 }
@@ -93,10 +93,10 @@ export async function runPushJob(
   /** Visible events after the cursor, from memory or from the store. If the log was dropped, the current task replaces them. */
   async function nextItems(task: LoadedTask): Promise<readonly Item[]> {
     if (cursor >= task.tailFrom) return task.tail.filter(({ seq }) => seq > cursor).slice(0, maxRead)
-    if ((await store.firstSeq(taskId)) > cursor + 1) {
+    if ((await store.tasks.firstSeq(taskId)) > cursor + 1) {
       return [{ seq: task.fold.head, event: { task: taskView(task.fold) }, final: false, gap: true }]
     }
-    const records = await store.read(taskId, cursor, maxRead, maxReadBytes)
+    const records = await store.tasks.read(taskId, cursor, maxRead, maxReadBytes)
     const items: Item[] = []
     for (const { seq, at, body } of records) {
       const event = eventOfRecord(taskId, task.fold.contextId, body)
@@ -115,7 +115,7 @@ export async function runPushJob(
 
   /** The config may have been deleted or replaced, in this process or on another replica (B-118). */
   async function isStillOurs(): Promise<boolean> {
-    const row: PushRow | undefined = await store.loadPush(taskId, id)
+    const row: PushRow | undefined = await store.push.load(taskId, id)
     return row !== undefined && row.state === 'active' && JSON.stringify(row.config) === JSON.stringify(push.config)
   }
 
@@ -151,7 +151,7 @@ export async function runPushJob(
       // Informational: it is not awaited, and nothing depends on it.
       const note = { taskId, pushId: id, seq, at: startedAt, attempt, outcome: outcome.detail, durationMs }
       const answer = 'answer' in outcome && outcome.answer !== undefined ? { answer: outcome.answer } : {}
-      store
+      store.push
         .recordAttempt({ ...note, ...answer })
         .catch((reason: unknown) => log.warn('an attempt was not recorded', { taskId, cause: reason }))
     }
@@ -178,7 +178,7 @@ export async function runPushJob(
     if (outcome.outcome === 'gone') {
       const about = { taskId, configId: id, host: hostOf(push.config) }
       // Under our claim: the receiver that responded this way is not the one that its owner may have set since.
-      const isDropped = await store.deletePush(taskId, id, fence)
+      const isDropped = await store.push.delete(taskId, id, fence)
       if (isDropped) log.info('a webhook wants no more notifications, and was dropped', about)
       return idleResult(true)
     }
@@ -205,7 +205,7 @@ export async function runPushJob(
   }
 
   async function move(change: PushChange): Promise<void> {
-    await store.movePush(taskId, id, fence, change)
+    await store.push.move(taskId, id, fence, change)
   }
 }
 

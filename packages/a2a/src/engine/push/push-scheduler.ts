@@ -4,7 +4,7 @@
  * second, for what other processes left behind.
  */
 import type { Clock } from '../../model/clock.ts'
-import type { ClaimedPush, Store } from '../../stores/store.ts'
+import type { ClaimedPush, FullStore } from '../../stores/store.ts'
 import type { EngineLog, EnginePush } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { runPushJob } from './push-job.ts'
@@ -14,7 +14,7 @@ import { hostOf } from './push-target.ts'
 
 export interface PushSchedulerDeps extends Clock {
   readonly push: EnginePush
-  readonly store: Store
+  readonly store: Pick<FullStore, 'tasks' | 'push'>
   readonly log: EngineLog
   readonly sweepMs: number
   find(taskId: string): Promise<LoadedTask | undefined>
@@ -128,7 +128,7 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
       try {
         const until = monotonicNow() + claimMs
         const at = now()
-        const claimed = await store.claimPush(at, at + claimMs, batch)
+        const claimed = await store.push.claim(at, at + claimMs, batch)
         for (const one of claimed) await take(one, until)
         if (claimed.length === batch) again = true
       } catch (cause) {
@@ -178,7 +178,7 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
 
   /** Other processes need not wait until our claim has expired. */
   async function giveBack({ push: { taskId, id }, fence }: ClaimedPush, dueAt: number): Promise<boolean> {
-    await store.movePush(taskId, id, fence, { dueAt }).catch(() => false)
+    await store.push.move(taskId, id, fence, { dueAt }).catch(() => false)
     return true
   }
 }

@@ -122,9 +122,9 @@ describe('delivery', () => {
     let isReplaced = false
     receiver.answer = async ({ taskId, target }) => {
       if (target.url !== webhookUrl) return deliveredOutcome
-      const row = await store.loadPush(taskId, 'h')
+      const row = await store.push.load(taskId, 'h')
       // By another process, whose replacement does not stop the delivery here.
-      if (row !== undefined) await store.savePush({ ...row, config: { ...row.config, url: `${webhookUrl}/new` } })
+      if (row !== undefined) await store.push.save({ ...row, config: { ...row.config, url: `${webhookUrl}/new` } })
       isReplaced = true
       return { outcome: 'gone', detail: 'HTTP 410' }
     }
@@ -183,7 +183,7 @@ describe('delivery', () => {
     const store = memoryStore()
     const { testEngine, receiver } = await openPushTestEngine(t, () => 'done', {}, { store })
     receiver.answer = async ({ taskId }) => {
-      await store.deletePush(taskId, 'h')
+      await store.push.delete(taskId, 'h')
       return deliveredOutcome
     }
     await testEngine.task('go', withPush({ id: 'h' }))
@@ -202,10 +202,10 @@ describe('delivery', () => {
     )
     const { id: taskId } = await testEngine.task('go')
     await service.create({ taskId, id: 'h', url: webhookUrl, token: 't' }, pushCallContext)
-    const row = await store.loadPush(taskId, 'h')
+    const row = await store.push.load(taskId, 'h')
     assert.ok(row)
     // A copy of the row under another id, as an attacker with access to the store could write it.
-    await store.savePush({ ...row, id: 'stolen' })
+    await store.push.save({ ...row, id: 'stolen' })
     await testEngine.cancel(taskId)
     await eventually(async () => (await service.cursors(taskId)).every(({ state }) => state !== 'active'))
     assert.deepEqual(
@@ -266,7 +266,7 @@ describe('delivery', () => {
     receiver.answer = () => ({ outcome: 'refused', detail: 'HTTP 400' })
     const { id } = await testEngine.task('go', withPush())
     await eventually(async () => (await service.cursors(id))[0]?.state === 'dead')
-    await eventually(async () => (await store.loadSnapshot(id)) !== undefined)
+    await eventually(async () => (await store.tasks.loadSnapshot(id)) !== undefined)
     await store.prune({ logBefore: Date.now() + 60_000, batch: 10 })
     const again = await openPushTestEngine(t, () => 'done', {}, { store })
     await again.service.redeliver(id, id)

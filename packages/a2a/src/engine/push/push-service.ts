@@ -4,7 +4,7 @@
  * the delivery (push-scheduler.ts). The server provides dialects and HTTP.
  */
 import type { Clock } from '../../model/clock.ts'
-import type { PushRow, Store } from '../../stores/store.ts'
+import type { PushRow, FullStore } from '../../stores/store.ts'
 import type { CallContext, EngineLog, EnginePush, PushCursor, PushConfigService, Signer } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { createPushConfigs } from './push-configs.ts'
@@ -13,7 +13,7 @@ import { publicConfig } from './push-target.ts'
 
 export interface PushServiceDeps extends Clock {
   readonly push: EnginePush
-  readonly store: Store
+  readonly store: Pick<FullStore, 'tasks' | 'push'>
   readonly signer: Signer
   readonly log: EngineLog
   readonly sweepMs: number
@@ -46,20 +46,20 @@ export function createPushService(deps: PushServiceDeps) {
     list,
     delete: remove,
     async cursors(taskId) {
-      return (await store.listPush(taskId)).map(cursorOf)
+      return (await store.push.list(taskId)).map(cursorOf)
     },
     async search(query) {
-      const { pushes, before } = await store.searchPush(query)
+      const { pushes, before } = await store.push.search(query)
       const cursors = pushes.map((row) => ({ ...cursorOf(row), taskId: row.taskId, createdAt: row.createdAt }))
       return { cursors, ...(before !== undefined ? { before } : {}) }
     },
-    attempts: (taskId, id, limit) => store.listAttempts(taskId, id, limit),
+    attempts: (taskId, id, limit) => store.push.listAttempts(taskId, id, limit),
     async redeliver(taskId, id, afterSeq) {
       await scheduler.halt(taskId, id)
-      const row = await store.loadPush(taskId, id)
+      const row = await store.push.load(taskId, id)
       if (row === undefined) return false
       const deliveredSeq = afterSeq ?? row.deliveredSeq
-      await store.savePush({ ...row, deliveredSeq, state: 'active', attempt: 0, dueAt: now() })
+      await store.push.save({ ...row, deliveredSeq, state: 'active', attempt: 0, dueAt: now() })
       scheduler.watch(taskId)
       scheduler.wake()
       return true

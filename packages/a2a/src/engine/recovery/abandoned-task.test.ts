@@ -72,8 +72,8 @@ describe('a task that ends while no turn of it runs', () => {
     const { id } = await first.start('work')
     await eventually(async () => (await first.log(id)).some(({ body }) => body.type === 'checkpoint'))
     const second = await life.crash()
-    await second.store.append(id, {
-      expectedSeq: (await second.store.read(id, 0)).at(-1)?.seq ?? 0,
+    await second.store.tasks.append(id, {
+      expectedSeq: (await second.store.tasks.read(id, 0)).at(-1)?.seq ?? 0,
       records: [{ at: Date.now(), body: { type: 'cancel' } }],
     })
     const house = await openTestEngine(t, keeping(told), second)

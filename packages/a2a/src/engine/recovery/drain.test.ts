@@ -61,10 +61,10 @@ describe('an engine that closes where others share its store', () => {
     const id = await startWorkingTask(here)
     await here.engine.close()
     await there.reaches(id, 'TASK_STATE_COMPLETED')
-    const before = await store.read(id, 0)
+    const before = await store.tasks.read(id, 0)
     release()
     await sleep(10)
-    assert.deepEqual(await store.read(id, 0), before)
+    assert.deepEqual(await store.tasks.read(id, 0), before)
   })
 
   it('closes although the leases cannot be given back, and says so', async (t) => {

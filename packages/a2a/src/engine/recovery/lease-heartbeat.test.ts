@@ -20,8 +20,8 @@ describe('the heartbeat', () => {
       agent,
       { options: { turnTimeoutMs: Infinity }, sweepMs: 2 },
       {
-        before: (method) => (method === 'claimDue' ? hanging.promise : undefined),
-        after: (method) => void (renewed += method === 'renew' ? 1 : 0),
+        before: (method) => (method === 'tasks.claimDue' ? hanging.promise : undefined),
+        after: (method) => void (renewed += method === 'tasks.renew' ? 1 : 0),
       },
     )
     const id = await startWorkingTask(here)
@@ -44,8 +44,8 @@ describe('the heartbeat', () => {
     await before.engine.close()
     const [slow, renewed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const troubled = faultyStore(store, {
-      before: (method, [id]) => (method === 'load' && id === other ? slow.promise : undefined),
-      after: (method, [, ids]) => method === 'renew' && (ids as string[]).includes(one) && renewed.resolve(),
+      before: (method, [id]) => (method === 'tasks.load' && id === other ? slow.promise : undefined),
+      after: (method, [, ids]) => method === 'tasks.renew' && (ids as string[]).includes(one) && renewed.resolve(),
     })
     const opened = openTestEngine(t, agent, { store: troubled, sweepMs: 2 })
     await renewed.promise
@@ -68,7 +68,7 @@ describe('the heartbeat', () => {
         before(method) {
           if (!silent) return
           // Changes of other processes do not arrive either: they would reveal that the task was taken over.
-          if (method === 'renew') tried += 1
+          if (method === 'tasks.renew') tried += 1
           throw new Error('no answer')
         },
       },

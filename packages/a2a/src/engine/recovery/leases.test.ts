@@ -71,7 +71,7 @@ describe('a lease', () => {
       // It can write, but reads nothing that would reveal what has happened, as after a suspend.
       let paused = false
       const asleep = (method: string): boolean =>
-        paused && ['renew', 'claimOrphans', 'changed', 'read'].includes(method)
+        paused && ['tasks.renew', 'tasks.claimOrphans', 'tasks.changed', 'tasks.read'].includes(method)
       const trouble: StoreFaults = { before: (method) => (asleep(method) ? wake.promise : undefined) }
       const { here, there, store, pass } = await openReplicas(
         t,
@@ -87,10 +87,10 @@ describe('a lease', () => {
       pass(leaseTtlMs)
       await eventually(async () => artifactText(await there.get(id)) === 'from the second')
       if (ending === 'has ended it') await there.reaches(id, 'TASK_STATE_COMPLETED')
-      const before = await store.read(id, 0)
+      const before = await store.tasks.read(id, 0)
       words.resolve()
       await sleep(5)
-      assert.deepEqual(await store.read(id, 0), before, 'the append was refused')
+      assert.deepEqual(await store.tasks.read(id, 0), before, 'the append was refused')
       paused = false
       wake.resolve()
       if (ending === 'has ended it') assert.equal(statesOf(await stream.rest()).at(-1), 'COMPLETED')
@@ -118,7 +118,7 @@ describe('a lease', () => {
         },
       },
       { options: { turnTimeoutMs: Infinity } },
-      { before: (method) => (asleep && method === 'renew' ? sleep(5) : undefined) },
+      { before: (method) => (asleep && method === 'tasks.renew' ? sleep(5) : undefined) },
     )
     const { id } = await here.start('go')
     await here.reaches(id, 'TASK_STATE_WORKING')
@@ -146,7 +146,7 @@ describe('a lease', () => {
       if (isGone) throw new Error('the process is gone')
     })
     // So slow that each checks due times before the log shows that the turn has started again.
-    const slowly = (method: StoreMethod): unknown => !method.startsWith('claim') && sleep(20)
+    const slowly = (method: StoreMethod): unknown => !method.includes('claim') && sleep(20)
     const [left] = await Promise.all([houseWith(slowly), houseWith(slowly)])
     const ids = await Promise.all(Array.from({ length: 20 }, () => startWorkingTask(gone)))
     isGone = true
@@ -197,10 +197,8 @@ describe('a lease', () => {
     await gone.engine.close()
     at += leaseTtlMs
     // It finds no orphans, and checks due times while the log does not show yet that the turn has started again.
-    const slow = faultyStore(shared, { before: (method) => method === 'append' && sleep(50) })
-    const store = new Proxy(slow, {
-      get: (target, name) => (name === 'claimOrphans' ? async () => [] : (Reflect.get(target, name) as unknown)),
-    })
+    const slow = faultyStore(shared, { before: (method) => method === 'tasks.append' && sleep(50) })
+    const store = { ...slow, tasks: { ...slow.tasks, claimOrphans: async () => [] } }
     const house = await openTestEngine(t, agent, { ...options, store })
     const done = await house.task({ taskId: id, parts: [{ text: 'more' }] })
     assert.equal(artifactText(done), 'did go')
@@ -234,11 +232,11 @@ describe('a lease', () => {
       { options: { turnTimeoutMs: Infinity } },
       {
         before(method) {
-          if (method === 'append' && isDown) throw new Error('out of reach')
+          if (method === 'tasks.append' && isDown) throw new Error('out of reach')
         },
         after(method, given) {
-          if (method === 'append' && isSlow) return written.promise
-          if (method !== 'renew') return undefined
+          if (method === 'tasks.append' && isSlow) return written.promise
+          if (method !== 'tasks.renew') return undefined
           if (given[3] !== undefined || renewals > 0) gaveBack += 1
           renewals += 1
           return renewals === 1 ? renewed.promise : undefined
@@ -253,7 +251,9 @@ describe('a lease', () => {
     isDown = false
     isSlow = true
     const answered = here.task({ taskId: id, parts: [{ text: 'on' }] })
-    await eventually(async () => (await store.read(id, 0)).filter(({ body }) => body.type === 'message').length === 2)
+    await eventually(
+      async () => (await store.tasks.read(id, 0)).filter(({ body }) => body.type === 'message').length === 2,
+    )
     renewed.resolve()
     await eventually(() => gaveBack > 0)
     isSlow = false
@@ -267,7 +267,7 @@ describe('a lease', () => {
     const { agent, say } = createPromptedAgent()
     const prolonged = Promise.withResolvers<void>()
     let isGivenBack = false
-    const gives = (method: string, given: unknown) => method === 'append' && (given as Append).release === true
+    const gives = (method: string, given: unknown) => method === 'tasks.append' && (given as Append).release === true
     const { here } = await openReplicas(
       t,
       agent,
@@ -276,10 +276,10 @@ describe('a lease', () => {
         before(method, [, given]) {
           isGivenBack ||= gives(method, given)
           // The log would reveal it as well.
-          return method === 'read' && isGivenBack ? prolonged.promise : undefined
+          return method === 'tasks.read' && isGivenBack ? prolonged.promise : undefined
         },
         after(method, [, given]) {
-          if (method === 'renew' && isGivenBack) setTimeout(prolonged.resolve, 5)
+          if (method === 'tasks.renew' && isGivenBack) setTimeout(prolonged.resolve, 5)
           return gives(method, given) ? prolonged.promise : undefined
         },
       },
@@ -300,7 +300,7 @@ describe('a lease', () => {
       { options: { inputTimeout } },
       {
         before(method) {
-          if (method === 'claimDue') throw new Error('not here')
+          if (method === 'tasks.claimDue') throw new Error('not here')
         },
       },
     )

@@ -254,9 +254,12 @@ for (const [name, begin] of Object.entries(crashingStores)) {
         },
       )
       await eventually(
-        async () => short((await second.store.load(id))?.status.state ?? 'TASK_STATE_UNSPECIFIED') === 'FAILED',
+        async () => short((await second.store.tasks.load(id))?.status.state ?? 'TASK_STATE_UNSPECIFIED') === 'FAILED',
       )
-      assert.equal(textOfMessage((await second.store.load(id))?.status.message), 'The agent is no longer served here')
+      assert.equal(
+        textOfMessage((await second.store.tasks.load(id))?.status.message),
+        'The agent is no longer served here',
+      )
     })
 
     it('answers that were given are given again, in order, to an agent that asks again [B-52]', async (t) => {
@@ -360,7 +363,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       const next = await life.crash()
       await sleep(options.turnTimeoutMs)
       // So slow that due times are checked several times before the log shows that the turn has started again.
-      const store = faultyStore(next.store, { before: (method) => method === 'append' && sleep(100) })
+      const store = faultyStore(next.store, { before: (method) => method === 'tasks.append' && sleep(100) })
       const second = await openTestEngine(t, agent, { ...next, store, options })
       const task = await second.reaches(id, 'TASK_STATE_COMPLETED')
       assert.equal(artifactText(task), 'in time')
@@ -385,7 +388,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       })
       await eventually(() => attempts.length === 2)
       await eventually(
-        async () => typesOf(await next.store.read(id, 0)).filter((type) => type === 'checkpoint').length === 2,
+        async () => typesOf(await next.store.tasks.read(id, 0)).filter((type) => type === 'checkpoint').length === 2,
       )
       const third = await openTestEngine(t, agent, await next.crash())
       assert.equal(artifactText(await third.reaches(id, 'TASK_STATE_COMPLETED')), 'try 3')

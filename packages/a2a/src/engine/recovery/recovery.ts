@@ -41,7 +41,7 @@ export function createRecovery(deps: RecoveryDeps) {
     /** Resumes every orphan. */
     async takeUpOrphans(): Promise<void> {
       for (;;) {
-        const orphans = await store.claimOrphans(deps.holder, deps.now(), store.leaseTtlMs, batch)
+        const orphans = await store.tasks.claimOrphans(deps.holder, deps.now(), store.leaseTtlMs, batch)
         // All at once: their first appends share a commit.
         await Promise.all(
           orphans.map(async ({ task, fence }) => {
@@ -62,7 +62,7 @@ export function createRecovery(deps: RecoveryDeps) {
     expireInput: (loaded: LoadedTask) => expireInput(loaded).catch(logDueFailure(loaded.id)),
     async actOnDue(): Promise<void> {
       for (;;) {
-        const due = await store.claimDue(deps.now(), batch)
+        const due = await store.tasks.claimDue(deps.now(), batch)
         await Promise.all(due.map(({ task, due: time }) => expire(task, time).catch(logDueFailure(task.id))))
         if (due.length < batch) return
       }
@@ -88,7 +88,7 @@ export function createRecovery(deps: RecoveryDeps) {
       if (!isShared || held.length === 0) return
       const ids = held.map(({ id }) => id)
       for (const loaded of held) loaded.clearLease()
-      await store.renew(deps.holder, ids, deps.now()).catch((cause: unknown) => {
+      await store.tasks.renew(deps.holder, ids, deps.now()).catch((cause: unknown) => {
         log.warn('leases could not be given back; they run out by themselves', { tasks: ids.length, cause })
       })
     },
@@ -98,7 +98,7 @@ export function createRecovery(deps: RecoveryDeps) {
       )
       if (held.size === 0) return
       const ids = [...held.keys()].map(({ id }) => id)
-      const gone = new Set(await store.renew(deps.holder, ids, deps.now() + store.leaseTtlMs))
+      const gone = new Set(await store.tasks.renew(deps.holder, ids, deps.now() + store.leaseTtlMs))
       for (const [loaded, fence] of held) if (gone.has(loaded.id)) void loseLeaseUnlessReleased(loaded, fence)
       await releaseUnusedLeases([...held].filter(([loaded]) => !gone.has(loaded.id) && loaded.failure !== undefined))
     },
@@ -121,7 +121,7 @@ export function createRecovery(deps: RecoveryDeps) {
     if (vain.length === 0) return
     const ids = vain.map(([{ id }]) => id)
     const fences = vain.map(([, fence]) => fence)
-    await store.renew(deps.holder, ids, deps.now(), fences)
+    await store.tasks.renew(deps.holder, ids, deps.now(), fences)
   }
 
   /** A claimed task that could not be handled becomes due again later: the store does that. */

@@ -87,7 +87,9 @@ describe('a task that runs on another engine', () => {
     await blocked
     await sleep(5)
     assert.deepEqual(await here.get(id), canceled)
-    const ends = (await store.read(id, 0)).filter(({ body }) => body.type === 'status' && isTerminal(body.status.state))
+    const ends = (await store.tasks.read(id, 0)).filter(
+      ({ body }) => body.type === 'status' && isTerminal(body.status.state),
+    )
     assert.equal(ends.length, 1)
   })
 
@@ -170,7 +172,7 @@ describe('a task that runs on another engine', () => {
           return inputRequired('Which?')
         },
         {},
-        { [moment]: (method: string) => (method === 'append' ? turnEnds() : undefined) },
+        { [moment]: (method: string) => (method === 'tasks.append' ? turnEnds() : undefined) },
       )
       const { id } = await there.start('go')
       await there.reaches(id, 'TASK_STATE_WORKING')
@@ -195,10 +197,10 @@ describe('a task that runs on another engine', () => {
       { options: { cancelGraceMs: 5_000 } },
       {
         before(method, given) {
-          if (method === 'append') appends.push(...(given[1] as Append).records.map(({ body }) => body.type))
+          if (method === 'tasks.append') appends.push(...(given[1] as Append).records.map(({ body }) => body.type))
         },
         // It is always behind: what it has read is old when it writes.
-        after: (method) => (method === 'read' ? sleep(2) : undefined),
+        after: (method) => (method === 'tasks.read' ? sleep(2) : undefined),
       },
     )
     const { id } = await there.start('go')
@@ -224,7 +226,7 @@ describe('a task that runs on another engine', () => {
       {
         async after(method, given) {
           const ended = (given[1] as Append | undefined)?.records?.find(({ body }) => body.type === 'turn-ended')
-          if (method !== 'append' || ended === undefined || cancel.answer !== undefined) return
+          if (method !== 'tasks.append' || ended === undefined || cancel.answer !== undefined) return
           const id = given[0] as string
           cancel.answer = there.cancel(id)
           await eventually(async () => typesOf(await there.log(id)).includes('cancel'))
@@ -260,7 +262,7 @@ describe('a task that runs on another engine', () => {
 describe('a store that is slow to answer', () => {
   it('does not make any reader see a record twice', async (t) => {
     // The append is durable, and other engines are woken, long before this engine learns of it.
-    const slow: StoreFaults = { after: (method) => (method === 'append' ? sleep(3) : undefined) }
+    const slow: StoreFaults = { after: (method) => (method === 'tasks.append' ? sleep(3) : undefined) }
     const { here, there } = await openReplicas(
       t,
       async function* () {

@@ -16,7 +16,7 @@ describe('a task that was removed', () => {
     t.after(() => store.close())
     const house = await openTestEngine(t, () => 'done', { store, retention: { finishedMs: -1_000 }, sweepMs: 1 })
     const { id } = await house.task('go')
-    await eventually(async () => (await store.load(id)) === undefined)
+    await eventually(async () => (await store.tasks.load(id)) === undefined)
     await eventually(() =>
       house.get(id).then(
         () => false,
@@ -60,7 +60,9 @@ describe('a log that was dropped', () => {
       onFailed() {},
     }
     const live = new LoadedTask(parts, { tenant: '', agent: 'a', owner: 'o' }, state, { lastAt: 0 })
-    const reader = followLog(live, createLogPages(store), { afterSeq: 3, isEnd: () => false })[Symbol.asyncIterator]()
+    const reader = followLog(live, createLogPages(store.tasks), { afterSeq: 3, isEnd: () => false })[
+      Symbol.asyncIterator
+    ]()
     await assert.rejects(async () => reader.next(), { code: 'UNAVAILABLE' })
     assert.equal(live.isIdle, true, 'and the task may leave the memory')
   })

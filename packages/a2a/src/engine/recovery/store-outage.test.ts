@@ -141,7 +141,7 @@ describe('when the store answers again', () => {
     say('a')
     await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
     // The store recovers step by step: rows can be read, logs cannot.
-    goes('before', (method) => method === 'read' || method === 'append')
+    goes('before', (method) => method === 'tasks.read' || method === 'tasks.append')
     await eventually(() => house.lines.some(({ message }) => message.includes('will be tried again')))
     returns()
     assert.equal(artifactText(await house.reaches(id, 'TASK_STATE_COMPLETED')), 'a ')
@@ -151,13 +151,13 @@ describe('when the store answers again', () => {
     for (const when of ['before', 'after'] as const) {
       const { house, goes, returns } = await houseWithOutages(t, { resume: 'rerun', run: () => 'done' })
       const message = { messageId: 'm1' }
-      goes(when, (method) => method === 'append')
+      goes(when, (method) => method === 'tasks.append')
       await assert.rejects(house.send(message), unavailable)
       returns()
       const done = await house.task(message)
       assert.equal(short(done.status.state), 'COMPLETED')
       assert.deepEqual(historyOf(done), ['hi'])
-      assert.equal((await house.store.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 1)
+      assert.equal((await house.store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 1)
     }
   })
 
@@ -165,7 +165,7 @@ describe('when the store answers again', () => {
     const { agent, say } = prompted()
     const { house, goes, returns } = await houseWithOutages(t, agent)
     const message = { messageId: 'm1', parts: [{ text: 'a' }] }
-    goes('after', (method) => method === 'append')
+    goes('after', (method) => method === 'tasks.append')
     await assert.rejects(house.send(message), unavailable)
     returns()
     const again = house.task(message)
@@ -211,7 +211,7 @@ describe('when the store answers again', () => {
       const { house, goes, returns } = await houseWithOutages(t, agent)
       const { id } = await house.task('go')
       const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
-      goes(when, (method) => method === 'append')
+      goes(when, (method) => method === 'tasks.append')
       await assert.rejects(house.send(answer), unavailable)
       returns()
       const done = await house.task(answer)
@@ -243,7 +243,7 @@ describe('when the store answers again', () => {
     const others = await Promise.all([house.start('b'), house.start('c')])
     for (const other of others) await house.reaches(other.id, 'TASK_STATE_WORKING')
     await house.reaches(id, 'TASK_STATE_WORKING')
-    goes('before', (method) => method === 'append')
+    goes('before', (method) => method === 'tasks.append')
     say('a')
     await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
     returns()
@@ -282,7 +282,7 @@ describe('when the engine closes', () => {
     let ran = 0
     const store = faultyStore(memoryStore(), {
       before(method) {
-        if (method !== 'findMessage') return undefined
+        if (method !== 'tasks.findMessage') return undefined
         asked += 1
         return gate.promise
       },
@@ -307,6 +307,6 @@ describe('when the engine closes', () => {
     await house.engine.close()
     const chunks = (await house.log(id)).filter(({ body }) => body.type === 'artifact')
     assert.ok(chunks.length >= (artifactText(told)?.split(' ').length ?? 0) - 1)
-    assert.equal((await house.store.load(id))?.status.state, 'TASK_STATE_WORKING')
+    assert.equal((await house.store.tasks.load(id))?.status.state, 'TASK_STATE_WORKING')
   })
 })

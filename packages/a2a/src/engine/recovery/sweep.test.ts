@@ -22,7 +22,7 @@ describe('retention', () => {
     const [open, old] = [await house.task('ask'), await house.task('go')]
     pass(day + 1)
     const recent = await house.task('go')
-    await eventually(async () => (await house.store.load(old.id)) === undefined)
+    await eventually(async () => (await house.store.tasks.load(old.id)) === undefined)
     assert.equal(short((await house.get(open.id)).status.state), 'INPUT_REQUIRED')
     assert.deepEqual(await house.get(recent.id), recent)
   })
@@ -37,7 +37,7 @@ describe('retention', () => {
       pass(1_000)
     }
     const kept = async (): Promise<readonly boolean[]> =>
-      Promise.all(ids.map(async (id) => (await house.store.load(id)) !== undefined))
+      Promise.all(ids.map(async (id) => (await house.store.tasks.load(id)) !== undefined))
     await eventually(async () => (await kept()).filter(Boolean).length === 3)
     assert.deepEqual(await kept(), [true, false, false, true, true])
   })
@@ -64,11 +64,11 @@ describe('the sweep', () => {
     let underway = 0
     const store = faultyStore(memoryStore(), {
       before(method) {
-        if (method !== 'claimDue') return undefined
+        if (method !== 'tasks.claimDue') return undefined
         underway += 1
         return gate.promise
       },
-      after: (method) => void (underway -= method === 'claimDue' ? 1 : 0),
+      after: (method) => void (underway -= method === 'tasks.claimDue' ? 1 : 0),
     })
     const house = await openTestEngine(t, () => 'done', { store, sweepMs: 1 })
     await eventually(() => underway === 1)
@@ -99,6 +99,6 @@ describe('the sweep', () => {
     await eventually(() => house.lines.some(({ level, message }) => level === 'warn' && message.includes('due work')))
     fails = false
     pass(day + 1)
-    await eventually(async () => (await house.store.load(id)) === undefined)
+    await eventually(async () => (await house.store.tasks.load(id)) === undefined)
   })
 })

@@ -191,7 +191,7 @@ describe('a cancel against a completion', () => {
     const rest = await stream.rest()
     const answered = await reply
     const stored = short((await house.get(id)).status.state)
-    const row = short((await house.store.load(id))?.status.state ?? 'TASK_STATE_UNSPECIFIED')
+    const row = short((await house.store.tasks.load(id))?.status.state ?? 'TASK_STATE_UNSPECIFIED')
     const streamed = statesOf(rest).at(-1)
     const expected = answered === 'TASK_NOT_CANCELABLE' ? 'COMPLETED' : 'CANCELED'
     assert.deepEqual(

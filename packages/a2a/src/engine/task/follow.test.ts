@@ -244,8 +244,8 @@ describe('a subscription', () => {
   it('misses nothing and repeats nothing on a slow store, whenever it begins [B-105]', async (t) => {
     // 60 chunks at 1 ms each against a store that takes 10 ms to read and to write.
     const slow = faultyStore(memoryStore(), {
-      before: (method) => (method === 'append' || method === 'read' ? sleep(4) : undefined),
-      after: (method) => (method === 'append' || method === 'read' ? sleep(6) : undefined),
+      before: (method) => (method === 'tasks.append' || method === 'tasks.read' ? sleep(4) : undefined),
+      after: (method) => (method === 'tasks.append' || method === 'tasks.read' ? sleep(6) : undefined),
     })
     const house = await openTestEngine(
       t,

@@ -30,7 +30,7 @@ export async function listTasks(
   const filter = filterOf(partition, request)
   const before =
     request.pageToken === undefined || request.pageToken === '' ? undefined : await readToken(request.pageToken)
-  const page = await deps.store.list({ ...filter, limit: pageSize, ...(before !== undefined ? { before } : {}) })
+  const page = await deps.store.tasks.list({ ...filter, limit: pageSize, ...(before !== undefined ? { before } : {}) })
   const tasks: Task[] = []
   let last = page.tasks.at(-1)
   let { more } = page

@@ -163,7 +163,7 @@ export class LoadedTask {
 
   /** Reads what other processes have appended. */
   async catchUp(): Promise<void> {
-    await readLog(this.#deps.store, this.id, this.fold.head, (records) => {
+    await readLog(this.#deps.store.tasks, this.id, this.fold.head, (records) => {
       // The holder may have released the lease with its append.
       if (records.length > 0) this.#isHeldElsewhere = false
       this.#apply(records)
@@ -174,7 +174,7 @@ export class LoadedTask {
   /** To be called when the store signaled a change and there was none: the log may be shorter than before. */
   async checkTruncation(): Promise<void> {
     const { head } = this.fold
-    const row = await this.#deps.store.load(this.id)
+    const row = await this.#deps.store.tasks.load(this.id)
     // A task that is still being created has no row.
     if ((row?.head ?? 0) >= head) return
     this.fail(row === undefined ? taskNotFound(this.id) : logTruncated(row.head, head))
@@ -274,7 +274,7 @@ export class LoadedTask {
     let outcome: AppendResult
     this.#pendingAppend = { firstSeq, records: batch.records }
     try {
-      outcome = await this.#deps.store.append(this.id, this.#appendOf(batch))
+      outcome = await this.#deps.store.tasks.append(this.id, this.#appendOf(batch))
     } finally {
       this.#pendingAppend = undefined
     }
@@ -385,7 +385,7 @@ export class LoadedTask {
     if (grown < enough) return
     this.#snapshotBytes = bytes
     // A snapshot only saves time and the log is authoritative, so it is not awaited and a failure is only logged.
-    const saved = this.#deps.store.saveSnapshot(this.id, snapshotOf(this.fold))
+    const saved = this.#deps.store.tasks.saveSnapshot(this.id, snapshotOf(this.fold))
     saved.catch((cause: unknown) => this.#deps.warn('snapshot not saved', { cause }))
   }
 }

@@ -3,7 +3,7 @@
  * copy: a thousand readers that start at the beginning of a long log cost one page. A page is bounded by bytes. Pages are cached
  * for a second, and the cache as a whole is bounded too.
  */
-import type { Store } from '../../stores/store.ts'
+import type { TaskStore } from '../../stores/store.ts'
 import { recordBytes } from '../../model/json-bytes.ts'
 import type { LogPageCounts } from '../contract.ts'
 import { eventOfRecord } from './log-event.ts'
@@ -41,7 +41,7 @@ interface CachedPage {
   timer: SharedTimer | undefined
 }
 
-export function createLogPages(store: Pick<Store, 'read'>): LogPages {
+export function createLogPages(tasks: Pick<TaskStore, 'read'>): LogPages {
   const cache = new Map<string, CachedPage>()
   const queued: (() => void)[] = []
   let total = 0
@@ -78,7 +78,7 @@ export function createLogPages(store: Pick<Store, 'read'>): LogPages {
   }
 
   async function readPage(loaded: LoadedTask, seq: number, counted: { bytes: number }): Promise<LogPage> {
-    const records = await store.read(loaded.id, seq, pageRecords, pageBytes)
+    const records = await tasks.read(loaded.id, seq, pageRecords, pageBytes)
     const events: LogEvent[] = []
     for (const { seq: at, at: loggedAt, body } of records) {
       const bytes = recordBytes(body)

@@ -1,14 +1,14 @@
 /** Reads a log to its end in bounded pages: a log may be larger than memory allows at once. */
 import { recordsBytes } from '../../model/json-bytes.ts'
 import type { LogRecord } from '../../model/record.ts'
-import type { Store } from '../../stores/store.ts'
+import type { TaskStore } from '../../stores/store.ts'
 
 /** Bound of one read when a log is folded. */
 const foldBytes = 1_000_000
 
 /** Calls `take` with each page after a seq, in order. Reads to the end of the log, or at least to `head` if it is given. */
 export async function readLog(
-  store: Pick<Store, 'read'>,
+  tasks: Pick<TaskStore, 'read'>,
   taskId: string,
   afterSeq: number,
   take: (records: readonly LogRecord[]) => void,
@@ -16,7 +16,7 @@ export async function readLog(
 ): Promise<void> {
   let after = afterSeq
   for (;;) {
-    const records = await store.read(taskId, after, undefined, foldBytes)
+    const records = await tasks.read(taskId, after, undefined, foldBytes)
     const last = records.at(-1)
     take(records)
     // Fewer bytes than the bound: the read reached the end of the log.

@@ -24,7 +24,7 @@ async function skewedReplicas(t: TestContext, trouble: StoreFaults = {}) {
 }
 
 async function assertInOrder(store: Store, id: string): Promise<readonly LogRecord[]> {
-  const log = await store.read(id, 0)
+  const log = await store.tasks.read(id, 0)
   const times = log.map(({ at }) => at)
   assert.deepEqual(
     times,
@@ -43,7 +43,7 @@ describe('the times of a log', () => {
     const id = await startWorkingTask(ahead)
     pass(5_000)
     say('later than the status')
-    await eventually(async () => (await store.read(id, 0)).some(({ body }) => body.type === 'artifact'))
+    await eventually(async () => (await store.tasks.read(id, 0)).some(({ body }) => body.type === 'artifact'))
     await behind.start({ taskId: id, parts: [{ text: 'more' }] })
     const log = await assertInOrder(store, id)
     assert.equal(log.find(({ body, seq }) => body.type === 'message' && seq > 1)?.at, noon + 5_000)
@@ -55,7 +55,7 @@ describe('the times of a log', () => {
     let isArmed = false
     const { ahead, behind, store, say, pass } = await skewedReplicas(t, {
       before: async (method) => {
-        if (method !== 'append' || !isArmed) return
+        if (method !== 'tasks.append' || !isArmed) return
         decided.resolve()
         await grown.promise
       },
@@ -86,7 +86,7 @@ describe('the times of a log', () => {
     await ahead.engine.close()
     await behind.cancel(id)
     const log = await assertInOrder(store, id)
-    const row = await store.load(id)
+    const row = await store.tasks.load(id)
     const lastStatus = log.findLast(({ body }) => body.type === 'status')
     assert.equal(row?.status.state, 'TASK_STATE_CANCELED')
     assert.equal(row?.statusAt, lastStatus?.at)

@@ -4,7 +4,7 @@ import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { A2AError } from '../../model/error.ts'
 import { newId } from '../../model/id.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import type { NewTask, Store } from '../../stores/store.ts'
+import type { FullStore, NewTask, Store } from '../../stores/store.ts'
 import { eventually, short, shortTimes, userMessage } from '../../testing/fixtures/test-engine.ts'
 import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
 import type { Intent } from './append-batch.ts'
@@ -41,7 +41,7 @@ const opens = (): Intent =>
 /** A stored task that no engine runs. */
 async function existing(store: Store, task = newTask()): Promise<string> {
   const records = [{ at: task.createdAt, body: { type: 'status', status: task.status } as const }]
-  await store.append(task.id, { expectedSeq: 0, create: task, records })
+  await store.tasks.append(task.id, { expectedSeq: 0, create: task, records })
   return task.id
 }
 
@@ -82,7 +82,7 @@ describe('the registry', () => {
   it('has one task for all who ask at the same time, and for those who ask later', async () => {
     let loads = 0
     const store = memoryStore()
-    const counting = faultyStore(store, { before: (method) => void (loads += method === 'load' ? 1 : 0) })
+    const counting = faultyStore(store, { before: (method) => void (loads += method === 'tasks.load' ? 1 : 0) })
     const { registry } = registryOver(counting)
     const id = await existing(store)
     const found = await Promise.all([registry.find(id), registry.find(id), registry.find(id)])
@@ -132,8 +132,8 @@ describe('the registry', () => {
     let waiting = 0
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const counting = faultyStore(store, {
-      before: (method) => void (waiting += method === 'changed' ? 1 : 0),
-      after: (method) => void (waiting -= method === 'changed' ? 1 : 0),
+      before: (method) => void (waiting += method === 'tasks.changed' ? 1 : 0),
+      after: (method) => void (waiting -= method === 'tasks.changed' ? 1 : 0),
     })
     const here = registryOver(counting)
     const there = registryOver(store, 'another')
@@ -168,13 +168,13 @@ describe('the registry', () => {
   it('gives up a task that another process ended and removed', async () => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const { registry, lost, size } = registryOver(
-      faultyStore(store, { before: (method) => (method === 'changed' ? new Promise(() => {}) : undefined) }),
+      faultyStore(store, { before: (method) => (method === 'tasks.changed' ? new Promise(() => {}) : undefined) }),
     )
     const id = await existing(store)
     const live = await registry.find(id)
     assert.ok(live !== undefined)
     const ended = steps.statusAt(Date.now(), 'TASK_STATE_COMPLETED')
-    await store.append(id, {
+    await store.tasks.append(id, {
       expectedSeq: 1,
       records: [{ at: Date.now(), body: { type: 'status', status: ended } }],
       change: { status: ended, statusAt: 0 },
@@ -187,12 +187,15 @@ describe('the registry', () => {
   })
 
   describe('over a store that wakes it for nothing', () => {
-    const restless = (store: Store): Store => ({ ...store, changed: () => nextTurnOfTheLoop() })
+    const restless = (store: FullStore): FullStore => ({
+      ...store,
+      tasks: { ...store.tasks, changed: () => nextTurnOfTheLoop() },
+    })
 
     it('goes on with a task that is only now being made', async () => {
       const gate = Promise.withResolvers<void>()
       const store = faultyStore(restless(memoryStore({ leaseTtlMs: 10_000 })), {
-        before: (method) => (method === 'append' ? gate.promise : undefined),
+        before: (method) => (method === 'tasks.append' ? gate.promise : undefined),
       })
       const { registry, lost } = registryOver(store)
       const live = registry.create(newTask())
@@ -208,16 +211,19 @@ describe('the registry', () => {
       const inner = memoryStore({ leaseTtlMs: 10_000 })
       const id = await existing(inner)
       let cut = false
-      const row = await inner.load(id)
+      const row = await inner.tasks.load(id)
       assert.ok(row !== undefined)
       const status = { type: 'status', status: row.status } as const
       const store: Store = {
-        ...restless(inner),
-        // As after a failover: the second record is gone.
-        load: async () => (cut ? row : inner.load(id)),
-        read: async (taskId, after) => (await inner.read(taskId, after)).filter(({ seq }) => !cut || seq === 1),
+        ...inner,
+        tasks: {
+          ...restless(inner).tasks,
+          // As after a failover: the second record is gone.
+          load: async () => (cut ? row : inner.tasks.load(id)),
+          read: async (taskId, after) => (await inner.tasks.read(taskId, after)).filter(({ seq }) => !cut || seq === 1),
+        },
       }
-      await inner.append(id, { expectedSeq: 1, records: [{ at: 0, body: status }] })
+      await inner.tasks.append(id, { expectedSeq: 1, records: [{ at: 0, body: status }] })
       const { registry, lost } = registryOver(store)
       const live = await registry.find(id)
       assert.equal(live?.fold.head, 2)

@@ -69,7 +69,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): Ta
     const known = loadedTasks.get(id)
     if (known !== undefined) {
       touch(known)
-      if (mightBePruned(known) && ((await store.load(id))?.head ?? 0) < known.fold.head) {
+      if (mightBePruned(known) && ((await store.tasks.load(id))?.head ?? 0) < known.fold.head) {
         forget(known)
         return find(id)
       }
@@ -86,7 +86,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): Ta
   }
 
   async function loadTask(id: string): Promise<LoadedTask | undefined> {
-    const row = await store.load(id)
+    const row = await store.tasks.load(id)
     if (row === undefined) return undefined
     const loaded = add(await loadFold(row))
     if (isLarge(loaded)) keepLarge(loaded)
@@ -128,7 +128,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): Ta
   }
 
   async function loadFold(row: TaskRow): Promise<LoadedTask> {
-    const snapshot = await store.loadSnapshot(row.id)
+    const snapshot = await store.tasks.loadSnapshot(row.id)
     const state =
       snapshot === undefined ? emptyFold(row.id, row.contextId, row.status, row.metadata) : foldFromSnapshot(snapshot)
     state.transitions = deps.keepsTransitions(row.agent) ? (state.transitions ?? []) : undefined
@@ -139,7 +139,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): Ta
       for (const record of records) if (record.seq > state.head) foldRecord(state, record, coalesceText)
       lastAt = records.at(-1)?.at ?? lastAt
     }
-    await readLog(store, row.id, Math.max(0, state.head - 1), fold, row.head)
+    await readLog(store.tasks, row.id, Math.max(0, state.head - 1), fold, row.head)
     const partition = { tenant: row.tenant, agent: row.agent, owner: row.owner }
     return new LoadedTask(deps, partition, state, { lastAt })
   }
@@ -191,7 +191,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): Ta
     try {
       while (!signal.aborted && loaded.failure === undefined && !isTerminal(loaded.fold.status.state)) {
         const { head } = loaded.fold
-        await store.changed(loaded.id, head, signal)
+        await store.tasks.changed(loaded.id, head, signal)
         // Our own append woke us: if other processes appended too, the next wait ends at once.
         if (signal.aborted || loaded.fold.head !== head) continue
         await loaded.catchUp()

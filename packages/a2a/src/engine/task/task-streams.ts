@@ -72,7 +72,7 @@ export function createTaskStreams(store: Store, pages: LogPages) {
     const into = emptyFold(id, contextId, status, metadata)
     let isFound = false
     while (into.head < head) {
-      const records = await store.read(id, into.head, maxRead, maxReadBytes)
+      const records = await store.tasks.read(id, into.head, maxRead, maxReadBytes)
       if (records.length === 0) return undefined
       for (const record of records) {
         if (record.seq !== into.head + 1) return undefined
@@ -111,7 +111,7 @@ export function createTaskStreams(store: Store, pages: LogPages) {
     entry: AgentEntry,
   ): Promise<TaskEventStream | undefined> {
     if (lastEventId === undefined || lastEventId > loaded.fold.head) return undefined
-    const firstSeq = await store.firstSeq(loaded.id)
+    const firstSeq = await store.tasks.firstSeq(loaded.id)
     if (firstSeq <= lastEventId + 1)
       return followLog(loaded, pages, { afterSeq: lastEventId, isEnd: endsStreamAt(entry) })
     return fromSnapshot(loaded, entry, isTerminal(loaded.fold.status.state), undefined, true)

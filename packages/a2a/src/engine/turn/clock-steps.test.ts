@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { Agent } from '../../agents/agent.ts'
 import { inputRequired, reply } from '../../agents/reports.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import type { Store } from '../../stores/store.ts'
+import type { FullStore, TaskStore } from '../../stores/store.ts'
 import { artifactText, eventually, openTestEngine, textOfMessage, short } from '../../testing/fixtures/test-engine.ts'
 import { createPromptedAgent } from '../../testing/fixtures/prompted-agent.ts'
 import { leaseTtlMs, startWorkingTask } from '../../testing/fixtures/replicas.ts'
@@ -14,11 +14,11 @@ const hour = 3_600_000
 const day = 24 * hour
 
 /** Counts the claims that returned a due task: when the next claim begins, the engine has handled it. */
-function watched(store: Store) {
+function watched(store: FullStore) {
   const seen = { due: 0, looks: 0 }
-  const claimDue: Store['claimDue'] = async (...given) => {
+  const claimDue: TaskStore['claimDue'] = async (...given) => {
     seen.looks += 1
-    const due = await store.claimDue(...given)
+    const due = await store.tasks.claimDue(...given)
     seen.due += due.length
     return due
   }
@@ -27,7 +27,7 @@ function watched(store: Store) {
     const { looks } = seen
     await eventually(async () => seen.looks > looks + 1)
   }
-  return { store: { ...store, claimDue }, acted, seen }
+  return { store: { ...store, tasks: { ...store.tasks, claimDue } }, acted, seen }
 }
 
 describe('the wall clock is set forward by a day', () => {
@@ -106,14 +106,17 @@ describe('the wall clock is set forward by a day', () => {
     const own = memoryStore({ leaseTtlMs, now: clock.monotonicNow })
     const ownTime = (at: number): number => at - clock.now() + clock.monotonicNow()
     let renewed = 0
-    const store: Store = {
+    const store: FullStore = {
       ...own,
-      claimOrphans: (holder, at, ttlMs, limit) => own.claimOrphans(holder, ownTime(at), ttlMs, limit),
-      claimDue: async () => [],
-      renew: async (holder, ids, until, fences) => {
-        const lost = await own.renew(holder, ids, ownTime(until), fences)
-        renewed += ids.length
-        return lost
+      tasks: {
+        ...own.tasks,
+        claimOrphans: (holder, at, ttlMs, limit) => own.tasks.claimOrphans(holder, ownTime(at), ttlMs, limit),
+        claimDue: async () => [],
+        renew: async (holder, ids, until, fences) => {
+          const lost = await own.tasks.renew(holder, ids, ownTime(until), fences)
+          renewed += ids.length
+          return lost
+        },
       },
     }
     const house = await openTestEngine(t, agent, { ...clock, store, sweepMs: 2 })

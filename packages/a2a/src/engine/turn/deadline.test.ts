@@ -69,7 +69,7 @@ describe('a turn that takes too long', () => {
     await sleep(25)
     for (const task of tasks) {
       assert.deepEqual(await house.get(task.id), task)
-      assert.equal((await house.store.load(task.id))?.due, undefined)
+      assert.equal((await house.store.tasks.load(task.id))?.due, undefined)
       const ends = (await house.log(task.id)).filter(
         ({ body }) => body.type === 'status' && isTerminal(body.status.state),
       )
@@ -81,7 +81,7 @@ describe('a turn that takes too long', () => {
     const clock = movable()
     const house = await openTestEngine(t, never, { now: clock.now, options: { turnTimeoutMs: 30 * day } })
     const { id } = await house.start('go')
-    assert.equal((await house.store.load(id))?.due?.at, clock.now() + 30 * day)
+    assert.equal((await house.store.tasks.load(id))?.due?.at, clock.now() + 30 * day)
     clock.pass(30 * day)
     assert.equal(textOfMessage((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
@@ -99,7 +99,7 @@ describe('a turn that takes too long', () => {
     const { id } = await gone.start('go')
     isGone = true
     let looks = 0
-    const looking = faultyStore(store, { after: (method) => void (looks += method === 'claimDue' ? 1 : 0) })
+    const looking = faultyStore(store, { after: (method) => void (looks += method === 'tasks.claimDue' ? 1 : 0) })
     const other = await openTestEngine(t, never, { store: looking, now: clock.now })
     clock.pass(day)
     await eventually(async () => looks > 2)
@@ -111,7 +111,7 @@ describe('a turn that takes too long', () => {
   it('does not exist where turns may take for ever', async (t) => {
     const house = await openTestEngine(t, never, { options: { turnTimeoutMs: Infinity } })
     const { id } = await house.start('go')
-    assert.equal((await house.store.load(id))?.due, undefined)
+    assert.equal((await house.store.tasks.load(id))?.due, undefined)
     assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
   })
 })
@@ -130,7 +130,7 @@ describe('a question without an answer', () => {
   it('stands for as long as it takes, by default', async (t) => {
     const house = await openTestEngine(t, asking)
     const { id } = await house.task('go')
-    assert.equal((await house.store.load(id))?.due, undefined)
+    assert.equal((await house.store.tasks.load(id))?.due, undefined)
   })
 
   for (const [name, agent] of Object.entries({ 'ended the turn': asking, 'is in the middle of it': waiting })) {

@@ -5,23 +5,23 @@ import type { Agent } from '../../agents/agent.ts'
 import { reply } from '../../agents/reports.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { artifactText, historyOf, openTestEngine, short } from '../../testing/fixtures/test-engine.ts'
-import type { Store } from '../../stores/store.ts'
+import type { FullStore, TaskStore } from '../../stores/store.ts'
 import { crashingStores } from '../../testing/fixtures/crashing-store.ts'
 
 const options = { openAfterMs: 0 } as const
 
 /** Appends wait for `release`; `asked` resolves with the first. A killed store loses what it has not written. */
-function heldStore(store: Store) {
+function heldStore(store: FullStore) {
   const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let isKilled = false
-  const append: Store['append'] = async (...given) => {
+  const append: TaskStore['append'] = async (...given) => {
     asked.resolve()
     await gate.promise
     if (isKilled) throw new Error('killed')
-    return store.append(...given)
+    return store.tasks.append(...given)
   }
   return {
-    store: { ...store, append },
+    store: { ...store, tasks: { ...store.tasks, append } },
     asked: asked.promise,
     release: gate.resolve,
     kill() {
@@ -100,17 +100,17 @@ describe('an agent whose tasks open at once', () => {
     const gate = Promise.withResolvers<void>()
     const starting = Promise.withResolvers<void>()
     const called: string[] = []
-    const append: Store['append'] = async (taskId, given) => {
+    const append: TaskStore['append'] = async (taskId, given) => {
       const isStart = given.records.some(({ body }) => body.type === 'turn-started' && body.turn === 2)
       if (isStart) starting.resolve()
       if (isStart) await gate.promise
-      return kept.append(taskId, given)
+      return kept.tasks.append(taskId, given)
     }
     const agent: Agent = async function* ({ text }) {
       called.push(text)
       yield text === 'go' ? { state: 'TASK_STATE_INPUT_REQUIRED' } : `did ${text}`
     }
-    const house = await openTestEngine(t, agent, { store: { ...kept, append }, options })
+    const house = await openTestEngine(t, agent, { store: { ...kept, tasks: { ...kept.tasks, append } }, options })
     const { id } = await house.task('go')
     const sent = house.task({ taskId: id, parts: [{ text: 'more' }] })
     await starting.promise

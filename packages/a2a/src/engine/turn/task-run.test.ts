@@ -207,7 +207,7 @@ describe('a message to a busy task', () => {
       const notes = (await house.log(id)).flatMap(({ body }) => (body.type === 'note' ? [body.text] : []))
       assert.ok(notes.includes(`messages that waited were dropped: TASK_STATE_${state}`))
       const dropped = (await house.log(id)).findLast(({ body }) => body.type === 'message')
-      assert.equal((await house.store.load(id))?.consumedSeq, dropped?.seq)
+      assert.equal((await house.store.tasks.load(id))?.consumedSeq, dropped?.seq)
     }
   })
 })
@@ -310,7 +310,7 @@ describe('the opening of a task', () => {
     const answer = await house.send('hi')
     assert.ok('message' in answer)
     assert.deepEqual(answer.message.parts, [{ data: { hi: 1 } }])
-    assert.equal((await house.store.feed(0, 10)).length, 0, 'and nothing is in any log')
+    assert.equal((await house.store.feed.read(0, 10)).length, 0, 'and nothing is in any log')
   })
 
   it('happens at the first other word, and a reply after it is the message of COMPLETED', async (t) => {
@@ -352,7 +352,7 @@ describe('the opening of a task', () => {
     })
     await assert.rejects(house.send('hi'), { code: 'CONTENT_TYPE_NOT_SUPPORTED', message: 'Send a PDF' })
     await assert.rejects(house.stream('hi'), { code: 'CONTENT_TYPE_NOT_SUPPORTED' })
-    assert.equal((await house.store.feed(0, 10)).length, 0)
+    assert.equal((await house.store.feed.read(0, 10)).length, 0)
     const started = await house.start('hi')
     const failed = await house.reaches(started.id, 'TASK_STATE_FAILED')
     assert.equal(textOfMessage(failed.status.message), 'Send a PDF')

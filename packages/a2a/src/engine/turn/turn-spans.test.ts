@@ -142,7 +142,7 @@ describe('a span of a turn', () => {
   it('of a direct message is nowhere: there is no log', async (t) => {
     const house = await openTestEngine(t, ({ span }) => (span('x').end(), reply('hi')))
     assert.ok('message' in (await house.send('go')))
-    assert.deepEqual(await house.store.feed(0, 10), [])
+    assert.deepEqual(await house.store.feed.read(0, 10), [])
   })
 
   it('is not stored after the thousandth of one turn, but stays usable for the agent', async (t) => {

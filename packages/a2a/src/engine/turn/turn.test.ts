@@ -293,12 +293,12 @@ describe('a checkpoint', () => {
     const store = memoryStore()
     const durable: Json[] = []
     const slow = faultyStore(store, {
-      before: (method) => (method === 'append' ? new Promise((resolve) => setTimeout(resolve, 5)) : undefined),
+      before: (method) => (method === 'tasks.append' ? new Promise((resolve) => setTimeout(resolve, 5)) : undefined),
     })
     const agent: Agent = async (turn) => {
       for (const step of [1, 2]) {
         await turn.checkpoint({ step })
-        const records = await store.read(turn.task.id, 0)
+        const records = await store.tasks.read(turn.task.id, 0)
         durable.push(records.flatMap(({ body }) => (body.type === 'checkpoint' ? [body.data] : [])))
       }
     }

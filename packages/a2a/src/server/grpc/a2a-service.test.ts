@@ -26,11 +26,14 @@ describe('gRPC', () => {
       agent: () => artifact('log', { text: 'x'.repeat(100_000) }),
       store: {
         ...kept,
-        loadSnapshot: async () => undefined,
-        // A log that was written by other means may hold it: JSON can represent it, protobuf cannot.
-        async read(...asked) {
-          const text = JSON.stringify(await kept.read(...asked))
-          return JSON.parse(text.replaceAll('"artifactId":"log"', '"artifactId":"log","name":5')) as LogRecord[]
+        tasks: {
+          ...kept.tasks,
+          loadSnapshot: async () => undefined,
+          // A log that was written by other means may hold it: JSON can represent it, protobuf cannot.
+          async read(...asked) {
+            const text = JSON.stringify(await kept.tasks.read(...asked))
+            return JSON.parse(text.replaceAll('"artifactId":"log"', '"artifactId":"log","name":5')) as LogRecord[]
+          },
         },
       },
     })

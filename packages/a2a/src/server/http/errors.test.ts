@@ -250,9 +250,9 @@ describe('an error has the shape of its version and binding', () => {
   it('UNAVAILABLE when the store cannot keep the key that signs the first page token', async () => {
     const store = memoryStore()
     let isDiskFull = false
-    const saveKey: typeof store.saveKey = (row) =>
-      isDiskFull ? Promise.reject(new Error('database or disk is full')) : store.saveKey(row)
-    const handler = open({ store: { ...store, saveKey }, allowAnonymousList: true })
+    const save: typeof store.keys.save = (row) =>
+      isDiskFull ? Promise.reject(new Error('database or disk is full')) : store.keys.save(row)
+    const handler = open({ store: { ...store, keys: { ...store.keys, save } }, allowAnonymousList: true })
     const headers = { 'a2a-version': '1.0', 'content-type': 'application/json' }
     for (const messageId of ['m1', 'm2']) {
       const message = { messageId, role: 'ROLE_USER', parts: [{ text: 'x' }] }

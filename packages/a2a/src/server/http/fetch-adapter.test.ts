@@ -116,7 +116,7 @@ describe('by the web’s fetch', () => {
     const store = memoryStore()
     let go: () => void = () => {}
     const gate = new Promise<void>((resolve) => (go = resolve))
-    const slow = { ...store, listKeys: async () => (await gate, store.listKeys()) }
+    const slow = { ...store, keys: { ...store.keys, list: async () => (await gate, store.keys.list()) } }
     const handler = createHandler({ store: slow, agent: () => 'x' })
     opened.push(handler)
     assert.equal((await handler.fetch(new Request('http://localhost/readyz'))).status, 503)
@@ -125,7 +125,7 @@ describe('by the web’s fetch', () => {
     assert.equal((await early).status, 200)
     assert.equal((await handler.fetch(new Request('http://localhost/readyz'))).status, 200)
 
-    const broken = { ...memoryStore(), listKeys: () => Promise.reject(new Error('disk')) }
+    const broken = { ...store, keys: { ...store.keys, list: () => Promise.reject(new Error('disk')) } }
     const logged: string[] = []
     const log = { debug() {}, info() {}, warn() {}, error: (text: string) => void logged.push(text) }
     const failed = createHandler({ store: broken, agent: () => 'x', log })

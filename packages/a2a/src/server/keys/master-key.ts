@@ -11,14 +11,14 @@ const purpose = 'master-key-check'
  * check when it starts; call this to fail before you open what depends on the keys.
  */
 export async function verifyMasterKey(store: HandlerOptions['store']): Promise<void> {
-  const masterKey = orRefuse(() => store.masterKey?.())
+  const masterKey = orRefuse(() => store.keys.masterKey?.())
   if (masterKey === undefined) return
   // Read first: an unreachable database must not be reported as a wrong key.
-  const rows = await store.listKeys()
-  const unchanging = { listKeys: async () => rows, saveKey: async () => {}, deleteKey: async () => {} }
+  const rows = await store.keys.list()
+  const unchanging = { list: async () => rows, save: async () => {}, delete: async () => {} }
   await openKeyring(unchanging, masterKey).catch(refuse)
   if (rows.length > 0) return
-  const keyring = await openKeyring(store, masterKey)
+  const keyring = await openKeyring(store.keys, masterKey)
   await keyring.sign(purpose, '')
 }
 

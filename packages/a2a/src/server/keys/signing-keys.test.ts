@@ -32,7 +32,7 @@ describe('keys for a purpose', () => {
 
   it('change with a notice: a new one is published before it signs, an old one after it did', async () => {
     let at = Date.now()
-    const keyring = openKeyring(memoryStore(), undefined, () => at)
+    const keyring = openKeyring(memoryStore().keys, undefined, () => at)
     const times = { lifetimeMs: 300_000, rotateAfterMs: 24 * hour, overlapMs: hour }
     const keys = createSigningKeys({
       keyring: () => keyring,

@@ -16,7 +16,7 @@ function open(over: { rotateAfterMs?: number } = {}) {
   const now = (): number => at
   const times = { lifetimeMs: 300_000, rotateAfterMs: 30 * day, overlapMs: hour, ...over }
   const create = () => {
-    const opened = openKeyring(store, undefined, now)
+    const opened = openKeyring(store.keys, undefined, now)
     return createPushSigner({ keyring: () => opened, issuer: 'https://hub.example.com', now, ...times })
   }
   return { one: create(), other: create(), store, pass: (ms: number) => void (at += ms), now }

@@ -52,8 +52,8 @@ describe('a record of a log, shown later', () => {
       // The first one is the task as it opened, which is not a record.
       const [first = '', ...rest] = await streamed(send)
       const [id] = /[0-9a-f-]{36}/.exec(first) ?? []
-      const row = await store.load(id as string)
-      const records = await store.read(id as string, Number(/^id: (\d+)/.exec(first)?.[1]))
+      const row = await store.tasks.load(id as string)
+      const records = await store.tasks.read(id as string, Number(/^id: (\d+)/.exec(first)?.[1]))
       const frames = records.flatMap((record) => wireFrames(row!, record))
       const own = frames.filter((frame) => frame.version === version && frame.binding === binding)
       assert.ok(rest.length >= 2)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { storeContract } from '../../testing/store-contract.ts'
 import type { OpenedStore } from '../../testing/store-contract.ts'
+import type { FullStore } from '../store.ts'
 import {
   chunks,
   createTask,
@@ -12,7 +13,7 @@ import {
 } from '../../testing/store-contract/harness.ts'
 import { memoryStore } from './memory-store.ts'
 
-async function openMemory(): Promise<OpenedStore> {
+async function openMemory(): Promise<OpenedStore<FullStore>> {
   let time = day0
   const store = memoryStore({ now: () => time, leaseTtlMs: 10_000 })
   return {
@@ -26,7 +27,7 @@ storeContract('memoryStore', openMemory, { isDurable: false })
 
 describe('memoryStore', () => {
   const countOf = async (store: ReturnType<typeof memoryStore>): Promise<number> =>
-    (await store.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 1 })).total
+    (await store.tasks.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 1 })).total
 
   it('keeps 1,000 tasks and lets the 100 oldest finished go at a time [S0-18]', async () => {
     const store = memoryStore()
@@ -35,26 +36,26 @@ describe('memoryStore', () => {
     assert.equal(await countOf(store), 1_000)
     await createTask(store)
     assert.equal(await countOf(store), 901)
-    assert.equal(await store.load(ids[99] as string), undefined)
-    assert.notEqual(await store.load(ids[100] as string), undefined)
+    assert.equal(await store.tasks.load(ids[99] as string), undefined)
+    assert.notEqual(await store.tasks.load(ids[100] as string), undefined)
   })
 
   it('never removes an active task to keep its limit, nor one with pending push notifications [S0-19]', async () => {
     const store = memoryStore({ maxTasks: 3, pruneBatch: 2 })
     const active = await createTask(store)
     const told = await createFinished(store)
-    await store.savePush(newPushRow(told.id))
+    await store.push.save(newPushRow(told.id))
     for (let n = 0; n < 4; n += 1) await createTask(store)
     assert.equal(await countOf(store), 6)
-    assert.notEqual(await store.load(active.id), undefined)
-    assert.notEqual(await store.load(told.id), undefined)
+    assert.notEqual(await store.tasks.load(active.id), undefined)
+    assert.notEqual(await store.tasks.load(told.id), undefined)
   })
 
   it('answers appends in a later turn, like a store with a disk', async () => {
     const store = memoryStore()
     const task = newTaskFields()
     let answered = false
-    const pending = store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }).then(() => {
+    const pending = store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }).then(() => {
       answered = true
     })
     assert.equal(answered, false)

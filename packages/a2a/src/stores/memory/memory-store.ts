@@ -15,8 +15,8 @@ import { createMemoryTable } from './table.ts'
 import type { TaskEntry } from './table.ts'
 import { clockOf, createStepCorrection } from '../../model/clock.ts'
 import { isLeaseActive } from '../decide-append.ts'
-import { dueAgainMs } from '../store.ts'
-import type { DueTime, KeyRow, LeasedTask, Store, TaskRow } from '../store.ts'
+import { dueAgainMs } from '../task-store.ts'
+import type { DueTime, FullStore, KeyRow, LeasedTask, TaskRow } from '../store.ts'
 import { createChangeWaiters } from '../change-waiters.ts'
 
 /** Options of `memoryStore`. */
@@ -46,7 +46,7 @@ export interface MemoryStoreOptions {
  * await serve({ name: 'Echo', agent: ({ text }) => text, store: memoryStore() })
  * ```
  */
-export function memoryStore(options: MemoryStoreOptions = {}): Store {
+export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
   const { maxTasks = 1_000, pruneBatch = 100, leaseTtlMs = Infinity } = options
   const { now, monotonicNow } = clockOf(options)
   const steady = createStepCorrection({ now, monotonicNow })
@@ -72,6 +72,114 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   return {
     leaseTtlMs,
     prunesItself: true,
+    tasks: {
+      append: (taskId, append) =>
+        use(() => {
+          const answer = appendToMemory(deps, taskId, append)
+          if (answer.outcome !== 'appended') return answer
+          if (append.create !== undefined && table.size > maxTasks) removeOldest(table, claims, pruneBatch)
+          if (append.records.length > 0) waiters.wake(taskId)
+          return answer
+        }),
+      load: (taskId) => use(() => table.get(taskId)?.row),
+      read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
+        use(() => {
+          const entry = table.get(taskId)
+          if (entry === undefined) return []
+          const from = Math.max(0, afterSeq + 1 - entry.firstSeq)
+          return upToBytes(entry.log.slice(from, from + limit), maxBytes)
+        }),
+      firstSeq: (taskId) => use(() => table.get(taskId)?.firstSeq ?? 1),
+      changed: (taskId, afterSeq, signal) =>
+        use(async () => {
+          if ((table.get(taskId)?.row.head ?? 0) <= afterSeq) await waiters.wait(taskId, signal)
+        }),
+      list: (query) => use(() => listMemoryTasks(table, query)),
+      context: (partition, contextId, limit) => use(() => tasksOfContext(table, partition, contextId, limit)),
+      countActive: (tenant, owner) => use(() => table.active(tenant, owner)),
+      countStates: () => use(() => table.states()),
+      countUnfinished: () => use(() => countUnfinished(table.unfinished)),
+      search: (query) => use(() => searchTasks(table, query)),
+      findTasks: (idPrefix, limit) => use(() => tasksWithIdPrefix(table, idPrefix, limit)),
+      findMessage: (key, at) =>
+        use(() => {
+          const claim = findClaim(deps, key, steady(at))
+          return claim && { taskId: claim.taskId, hash: claim.hash }
+        }),
+      saveSnapshot: (taskId, snapshot) =>
+        use(() => {
+          const entry = table.get(taskId)
+          if (entry !== undefined && snapshot.seq >= (entry.snapshot?.seq ?? 0)) entry.snapshot = snapshot
+        }),
+      loadSnapshot: (taskId) => use(() => table.get(taskId)?.snapshot),
+      claimOrphans: (holder, at, ttlMs, limit) =>
+        use(() => {
+          const orphans = [...table.unfinished].filter((entry) => isOrphan(entry, at))
+          orphans.sort((a, b) => oldestFirst(a.row, b.row))
+          return orphans.slice(0, limit).map((entry): LeasedTask => {
+            entry.lease = { holder, until: at + ttlMs, fence: newFence() }
+            const { due } = entry.row
+            if (due?.kind === 'turn')
+              entry.row = { ...entry.row, due: { ...due, at: Math.max(due.at, at + dueAgainMs) } }
+            return { task: entry.row, fence: entry.lease.fence }
+          })
+        }),
+      renew: (holder, taskIds, until, fences) =>
+        use(() => {
+          const at = now()
+          return taskIds.filter((taskId, index) => {
+            const entry = table.get(taskId)
+            const lease = entry?.lease
+            if (entry === undefined || lease?.holder !== holder || !isLeaseActive(lease, at)) return true
+            if (fences !== undefined && lease.fence !== fences[index]) return true
+            entry.lease = { ...lease, until }
+            return false
+          })
+        }),
+      claimDue: (at, limit) => use(() => dueTasks(table.unfinished, at).slice(0, limit).map(postponeDue(at))),
+    },
+    push: {
+      save: (push) => use(() => savePush(table, steadyPush(push), newFence(), steady(push.createdAt))),
+      load: (taskId, id) => use(() => pushOf(taskId, id)?.row),
+      list: (taskId) => use(() => [...(table.get(taskId)?.pushes.values() ?? [])].map(({ row }) => row)),
+      search: (query) => use(() => searchPushes(table, query)),
+      delete: (taskId, id, given) =>
+        use(() => {
+          const push = pushOf(taskId, id)
+          if (given !== undefined && (push?.fence !== given || push.leasedUntil === undefined)) return false
+          return table.get(taskId)?.pushes.delete(id) ?? false
+        }),
+      claim: (at, until, limit) => use(() => claimPush(table, steady(at), steady(until), limit, newFence)),
+      move: (taskId, id, given, change) =>
+        use(() => {
+          const push = pushOf(taskId, id)
+          if (push === undefined || push.fence !== given || push.leasedUntil === undefined) return false
+          movePush(table.get(taskId) as TaskEntry, push, steadyPush(change))
+          return true
+        }),
+      recordAttempt: (attempt) =>
+        use(() => {
+          const entry = table.get(attempt.taskId)
+          if (entry !== undefined) recordAttempt(entry, attempt)
+        }),
+      listAttempts: (taskId, pushId, limit) =>
+        use(() => {
+          const entry = table.get(taskId)
+          return entry === undefined ? [] : attemptsOf(entry, pushId, limit)
+        }),
+    },
+    keys: {
+      list: () => use(() => [...keys.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))),
+      save: (key) =>
+        use(() => {
+          if (!keys.has(key.id)) keys.set(key.id, key)
+        }),
+      delete: (id) => use(() => void keys.delete(id)),
+    },
+    feed: {
+      read: (position, limit) => use(() => table.feedAfter(position, limit)),
+      end: () => use(() => table.feedEnd()),
+    },
     kv: {
       read: (kind, key) => use(() => notes.read(kind, key)),
       write: (kind, note, version) => use(() => notes.write(kind, note, version)),
@@ -80,117 +188,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       list: (kind, query) => use(() => notes.list(kind, query)),
       add: (kind, key, by, expiresAt) => use(() => notes.add(kind, key, by, expiresAt)),
     },
-
-    append: (taskId, append) =>
-      use(() => {
-        const answer = appendToMemory(deps, taskId, append)
-        if (answer.outcome !== 'appended') return answer
-        if (append.create !== undefined && table.size > maxTasks) removeOldest(table, claims, pruneBatch)
-        if (append.records.length > 0) waiters.wake(taskId)
-        return answer
-      }),
-    load: (taskId) => use(() => table.get(taskId)?.row),
-    read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
-      use(() => {
-        const entry = table.get(taskId)
-        if (entry === undefined) return []
-        const from = Math.max(0, afterSeq + 1 - entry.firstSeq)
-        return upToBytes(entry.log.slice(from, from + limit), maxBytes)
-      }),
-    firstSeq: (taskId) => use(() => table.get(taskId)?.firstSeq ?? 1),
-    changed: (taskId, afterSeq, signal) =>
-      use(async () => {
-        if ((table.get(taskId)?.row.head ?? 0) <= afterSeq) await waiters.wait(taskId, signal)
-      }),
-    list: (query) => use(() => listMemoryTasks(table, query)),
-    context: (partition, contextId, limit) => use(() => tasksOfContext(table, partition, contextId, limit)),
-    countActive: (tenant, owner) => use(() => table.active(tenant, owner)),
-    countStates: () => use(() => table.states()),
-    countUnfinished: () => use(() => countUnfinished(table.unfinished)),
-    search: (query) => use(() => searchTasks(table, query)),
-    findTasks: (idPrefix, limit) => use(() => tasksWithIdPrefix(table, idPrefix, limit)),
-    findMessage: (key, at) =>
-      use(() => {
-        const claim = findClaim(deps, key, steady(at))
-        return claim && { taskId: claim.taskId, hash: claim.hash }
-      }),
-
-    saveSnapshot: (taskId, snapshot) =>
-      use(() => {
-        const entry = table.get(taskId)
-        if (entry !== undefined && snapshot.seq >= (entry.snapshot?.seq ?? 0)) entry.snapshot = snapshot
-      }),
-    loadSnapshot: (taskId) => use(() => table.get(taskId)?.snapshot),
-
-    claimOrphans: (holder, at, ttlMs, limit) =>
-      use(() => {
-        const orphans = [...table.unfinished].filter((entry) => isOrphan(entry, at))
-        orphans.sort((a, b) => oldestFirst(a.row, b.row))
-        return orphans.slice(0, limit).map((entry): LeasedTask => {
-          entry.lease = { holder, until: at + ttlMs, fence: newFence() }
-          const { due } = entry.row
-          if (due?.kind === 'turn') entry.row = { ...entry.row, due: { ...due, at: Math.max(due.at, at + dueAgainMs) } }
-          return { task: entry.row, fence: entry.lease.fence }
-        })
-      }),
-    renew: (holder, taskIds, until, fences) =>
-      use(() => {
-        const at = now()
-        return taskIds.filter((taskId, index) => {
-          const entry = table.get(taskId)
-          const lease = entry?.lease
-          if (entry === undefined || lease?.holder !== holder || !isLeaseActive(lease, at)) return true
-          if (fences !== undefined && lease.fence !== fences[index]) return true
-          entry.lease = { ...lease, until }
-          return false
-        })
-      }),
-    claimDue: (at, limit) => use(() => dueTasks(table.unfinished, at).slice(0, limit).map(postponeDue(at))),
-
-    savePush: (push) => use(() => savePush(table, steadyPush(push), newFence(), steady(push.createdAt))),
-    loadPush: (taskId, id) => use(() => pushOf(taskId, id)?.row),
-    listPush: (taskId) => use(() => [...(table.get(taskId)?.pushes.values() ?? [])].map(({ row }) => row)),
-    searchPush: (query) => use(() => searchPushes(table, query)),
-    deletePush: (taskId, id, given) =>
-      use(() => {
-        const push = pushOf(taskId, id)
-        if (given !== undefined && (push?.fence !== given || push.leasedUntil === undefined)) return false
-        return table.get(taskId)?.pushes.delete(id) ?? false
-      }),
-    claimPush: (at, until, limit) => use(() => claimPush(table, steady(at), steady(until), limit, newFence)),
-    movePush: (taskId, id, given, change) =>
-      use(() => {
-        const push = pushOf(taskId, id)
-        if (push === undefined || push.fence !== given || push.leasedUntil === undefined) return false
-        movePush(table.get(taskId) as TaskEntry, push, steadyPush(change))
-        return true
-      }),
-    recordAttempt: (attempt) =>
-      use(() => {
-        const entry = table.get(attempt.taskId)
-        if (entry !== undefined) recordAttempt(entry, attempt)
-      }),
-    listAttempts: (taskId, pushId, limit) =>
-      use(() => {
-        const entry = table.get(taskId)
-        return entry === undefined ? [] : attemptsOf(entry, pushId, limit)
-      }),
-
     prune: (retention) =>
       use(() => {
         forgetExpired()
         return prune(table, claims, retention, steady(now()))
       }),
-    feed: (position, limit) => use(() => table.feedAfter(position, limit)),
-    feedEnd: () => use(() => table.feedEnd()),
-
-    listKeys: () => use(() => [...keys.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))),
-    saveKey: (key) =>
-      use(() => {
-        if (!keys.has(key.id)) keys.set(key.id, key)
-      }),
-    deleteKey: (id) => use(() => void keys.delete(id)),
-
     close: async () => {
       closed = true
       waiters.wakeAll()

@@ -5,7 +5,7 @@
  * Time is the database's, unless a clock was given: the clocks of replicas differ, and a lease must expire for all at once.
  * `shiftMs` is the offset of the caller's time from now.
  */
-import { dueAgainMs } from '../store.ts'
+import { dueAgainMs } from '../task-store.ts'
 import type { DueTime, LeasedTask, TaskRow } from '../store.ts'
 import type { PostgresBlobs } from './blob-content.ts'
 import type { PostgresDatabase } from './database.ts'

@@ -2,7 +2,7 @@
  * Tasks in PostgreSQL: the store for any number of replicas. Each statement is self-contained (one call, one transaction), so no
  * lock is held while a network or a paused process delays others, and a pooler may be used.
  */
-import type { Store } from '../store.ts'
+import type { FullStore } from '../store.ts'
 import type { StoreLog } from '../store-log.ts'
 import { silentLog } from '../store-log.ts'
 import { createPostgresBlobs } from './blob-content.ts'
@@ -88,7 +88,7 @@ const migrationTimeouts = { timeoutMs: 600_000, retryTimeoutMs: 5_000 }
  * })
  * ```
  */
-export function postgresStore(options: PostgresStoreOptions): Store {
+export function postgresStore(options: PostgresStoreOptions): FullStore {
   const { pool, leaseTtlMs = 10_000, statementTimeoutMs: timeoutMs = 5_000, log = silentLog } = options
   const { unnamedStatements = false, schema: schemaName = 'parley' } = options
   const master = masterKeyOf(options.masterKey)
@@ -176,60 +176,63 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 
   return {
     leaseTtlMs,
+    tasks: {
+      append: (taskId, append) => track(() => writer.append(taskId, append)),
+      load: (taskId) => track(() => tasks.load(taskId)),
+      read: (taskId, afterSeq, limit, maxBytes) => track(() => tasks.read(taskId, afterSeq, limit, maxBytes)),
+      firstSeq: (taskId) => track(() => tasks.firstSeq(taskId)),
+      changed: (taskId, afterSeq, signal) => open(() => changes.changed(encodeText(taskId), afterSeq, signal)),
+      list: (query) => track(() => lists.list(query)),
+      context: (partition, contextId, limit) => track(() => lists.context(partition, contextId, limit)),
+      countActive: (tenant, owner) => track(() => lists.countActive(tenant, owner)),
+      countStates: () => track(() => lists.countStates()),
+      countUnfinished: () => track(() => search.countUnfinished()),
+      search: (query) => track(() => search.search(query)),
+      findTasks: (idPrefix, limit) => track(() => search.findTasks(idPrefix, limit)),
+      findMessage: (key, at) => track(() => tasks.findMessage(key, at)),
+      saveSnapshot: (taskId, snapshot) => track(() => tasks.saveSnapshot(taskId, snapshot)),
+      loadSnapshot: (taskId) => track(() => tasks.loadSnapshot(taskId)),
+      // Times are converted when they are passed, not when the statement runs: the clock may step in between.
+      claimOrphans: (holder, at, ttlMs, limit) => {
+        const shiftMs = time.offsetFromNow(at)
+        return serialized(() => leases.claimOrphans(holder, shiftMs, ttlMs, limit))
+      },
+      renew: (holder, taskIds, until, fences) => track(() => leases.renew(holder, taskIds, until, fences)),
+      claimDue: (at, limit) => {
+        const shiftMs = time.offsetFromNow(at)
+        return serialized(() => leases.claimDue(shiftMs, limit))
+      },
+    },
+    push: {
+      save: (push) => track(() => pushes.save(push)),
+      load: (taskId, id) => track(() => pushes.load(taskId, id)),
+      list: (taskId) => track(() => pushes.list(taskId)),
+      search: (query) => track(() => pushes.search(query)),
+      delete: (taskId, id, fence) => track(() => pushes.delete(taskId, id, fence)),
+      claim: (at, until, limit) => {
+        const [shiftMs, untilMs] = [time.offsetFromNow(at), time.offsetFromNow(until)]
+        return serialized(() => pushes.claim(shiftMs, untilMs, limit))
+      },
+      move: (taskId, id, fence, change) => track(() => pushes.move(taskId, id, fence, change)),
+      recordAttempt: (attempt) => track(() => pushes.recordAttempt(attempt)),
+      listAttempts: (taskId, pushId, limit) => track(() => pushes.listAttempts(taskId, pushId, limit)),
+    },
+    keys: {
+      masterKey: () => master,
+      list: () => track(housekeeping.listKeys),
+      save: (key) => serialized(() => housekeeping.saveKey(key)),
+      delete: (id) => serialized(() => housekeeping.deleteKey(id)),
+    },
+    feed: {
+      read: (position, limit) => track(() => tasks.feed(position, limit)),
+      end: () => track(() => tasks.feedEnd()),
+    },
     kv: notes,
-    append: (taskId, append) => track(() => writer.append(taskId, append)),
-    load: (taskId) => track(() => tasks.load(taskId)),
-    read: (taskId, afterSeq, limit, maxBytes) => track(() => tasks.read(taskId, afterSeq, limit, maxBytes)),
-    firstSeq: (taskId) => track(() => tasks.firstSeq(taskId)),
-    changed: (taskId, afterSeq, signal) => open(() => changes.changed(encodeText(taskId), afterSeq, signal)),
-    list: (query) => track(() => lists.list(query)),
-    context: (partition, contextId, limit) => track(() => lists.context(partition, contextId, limit)),
-    countActive: (tenant, owner) => track(() => lists.countActive(tenant, owner)),
-    countStates: () => track(() => lists.countStates()),
-    countUnfinished: () => track(() => search.countUnfinished()),
-    search: (query) => track(() => search.search(query)),
-    findTasks: (idPrefix, limit) => track(() => search.findTasks(idPrefix, limit)),
-    findMessage: (key, at) => track(() => tasks.findMessage(key, at)),
-    saveSnapshot: (taskId, snapshot) => track(() => tasks.saveSnapshot(taskId, snapshot)),
-    loadSnapshot: (taskId) => track(() => tasks.loadSnapshot(taskId)),
-
-    // Times are converted when they are passed, not when the statement runs: the clock may step in between.
-    claimOrphans: (holder, at, ttlMs, limit) => {
-      const shiftMs = time.offsetFromNow(at)
-      return serialized(() => leases.claimOrphans(holder, shiftMs, ttlMs, limit))
-    },
-    renew: (holder, taskIds, until, fences) => track(() => leases.renew(holder, taskIds, until, fences)),
-    claimDue: (at, limit) => {
-      const shiftMs = time.offsetFromNow(at)
-      return serialized(() => leases.claimDue(shiftMs, limit))
-    },
-
-    savePush: (push) => track(() => pushes.save(push)),
-    loadPush: (taskId, id) => track(() => pushes.load(taskId, id)),
-    listPush: (taskId) => track(() => pushes.list(taskId)),
-    searchPush: (query) => track(() => pushes.search(query)),
-    deletePush: (taskId, id, fence) => track(() => pushes.delete(taskId, id, fence)),
-    claimPush: (at, until, limit) => {
-      const [shiftMs, untilMs] = [time.offsetFromNow(at), time.offsetFromNow(until)]
-      return serialized(() => pushes.claim(shiftMs, untilMs, limit))
-    },
-    movePush: (taskId, id, fence, change) => track(() => pushes.move(taskId, id, fence, change)),
-    recordAttempt: (attempt) => track(() => pushes.recordAttempt(attempt)),
-    listAttempts: (taskId, pushId, limit) => track(() => pushes.listAttempts(taskId, pushId, limit)),
-
     prune: (retention) =>
       serialized(async () => {
         await sweep(notesPerCall)
         return housekeeping.prune(retention)
       }),
-    feed: (position, limit) => track(() => tasks.feed(position, limit)),
-    feedEnd: () => track(() => tasks.feedEnd()),
-
-    masterKey: () => master,
-    listKeys: () => track(housekeeping.listKeys),
-    saveKey: (key) => serialized(() => housekeeping.saveKey(key)),
-    deleteKey: (id) => serialized(() => housekeeping.deleteKey(id)),
-
     ready: () => track(isWritable),
     close: () => (closing ??= close()),
   }

@@ -81,13 +81,13 @@ function describeCrash(): void {
           for (const [id, head] of await killWhileLoading(file, afterLines)) acknowledged.set(id, head)
           const store = sqliteStore(file)
           for (const [id, head] of acknowledged) {
-            const log = await store.read(id, 0)
+            const log = await store.tasks.read(id, 0)
             assert.ok(log.length >= head, `task ${id} lost records: ${log.length} of ${head}`)
-            assert.equal((await store.load(id))?.head, log.length)
+            assert.equal((await store.tasks.load(id))?.head, log.length)
             assert.ok(log.every(({ seq, body }, n) => seq === n + 1 && JSON.stringify(body).includes(`"${n + 1}"`)))
           }
-          const { total } = await store.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 1 })
-          const orphans = await store.claimOrphans('next', Date.now(), Infinity, 100_000)
+          const { total } = await store.tasks.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 1 })
+          const orphans = await store.tasks.claimOrphans('next', Date.now(), Infinity, 100_000)
           assert.equal(orphans.length, total)
           await store.close()
         }
@@ -107,7 +107,7 @@ function describeCrash(): void {
           // Every other time the next process finds what this one left, without a clean close in between.
           if (round % 2 === 0) continue
           const store = sqliteStore(file)
-          for (const [id, head] of heads) assert.ok(((await store.load(id))?.head ?? 0) >= head)
+          for (const [id, head] of heads) assert.ok(((await store.tasks.load(id))?.head ?? 0) >= head)
           await store.close()
         }
       } finally {

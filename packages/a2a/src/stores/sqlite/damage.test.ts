@@ -42,7 +42,7 @@ async function fillAndKill(file: string): Promise<void> {
 }
 
 async function countTasks(store: Store): Promise<number> {
-  const found = await Promise.all(Array.from({ length: tasks }, (_, n) => store.read(`task-${n}`, 0)))
+  const found = await Promise.all(Array.from({ length: tasks }, (_, n) => store.tasks.read(`task-${n}`, 0)))
   return found.filter((log) => log.length === 1).length
 }
 
@@ -301,11 +301,11 @@ function describeDamage(): void {
       look()
       await store.kv.write('kind', { key: 'a', value: 1 })
       look()
-      await store.saveKey({ id: 'k', purpose: 'p', material: 'm', createdAt: 1 })
+      await store.keys.save({ id: 'k', purpose: 'p', material: 'm', createdAt: 1 })
       look()
       // Nothing to claim: nothing is written.
-      await store.claimOrphans('me', Date.now(), 1, 10)
-      await store.claimPush(Date.now(), 1, 10)
+      await store.tasks.claimOrphans('me', Date.now(), 1, 10)
+      await store.push.claim(Date.now(), 1, 10)
       look()
       assert.deepEqual(reached, [2, 3, 4, 4])
       await store.close()

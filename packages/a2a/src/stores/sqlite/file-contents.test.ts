@@ -47,25 +47,25 @@ describe('a SQLite store, seen from inside', () => {
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
     const results = await Promise.allSettled([
-      store.append(good.id, { expectedSeq: 0, create: good, records: chunks('a') }),
+      store.tasks.append(good.id, { expectedSeq: 0, create: good, records: chunks('a') }),
       // A time that is not an integer: SQLite refuses the row after the message was already claimed.
-      store.append(bad.id, {
+      store.tasks.append(bad.id, {
         expectedSeq: 0,
         create: bad,
         records: chunks('x'),
         idempotency: { key: 'm', hash: 'h', ttlMs: 9 },
       }),
-      store.append(late.id, { expectedSeq: 0, create: late, records: [{ at: day0, body: circular as never }] }),
-      store.append(good.id, { expectedSeq: 1, records: chunks('b') }),
+      store.tasks.append(late.id, { expectedSeq: 0, create: late, records: [{ at: day0, body: circular as never }] }),
+      store.tasks.append(good.id, { expectedSeq: 1, records: chunks('b') }),
     ])
     assert.deepEqual(
       results.map(({ status }) => status),
       ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
     )
-    assert.deepEqual(recordTexts(await store.read(good.id, 0)), ['a', 'b'])
-    assert.equal(await store.load(bad.id), undefined)
-    assert.equal(await store.findMessage('m', day0), undefined)
-    assert.equal((await store.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 9 })).total, 1)
+    assert.deepEqual(recordTexts(await store.tasks.read(good.id, 0)), ['a', 'b'])
+    assert.equal(await store.tasks.load(bad.id), undefined)
+    assert.equal(await store.tasks.findMessage('m', day0), undefined)
+    assert.equal((await store.tasks.list({ tenant: 'acme', agent: 'echo', owner: 'alice', limit: 9 })).total, 1)
   })
 
   it('has one row of log an append, whatever it holds', async () => {
@@ -100,7 +100,7 @@ describe('a SQLite store, seen from inside', () => {
     for (let n = 0; n < 5; n += 1) {
       const part = { raw: Buffer.alloc(80_000, n).toString('base64') }
       const task = await createTask(store, { owner: `owner ${n}` }, { records: [chunk(part)] })
-      await store.saveSnapshot(task.id, { seq: 1, task: { id: task.id, status: task.status }, internal: {} })
+      await store.tasks.saveSnapshot(task.id, { seq: 1, task: { id: task.id, status: task.status }, internal: {} })
       await moveTask(store, task.id, 1, 'TASK_STATE_COMPLETED')
       await assertAppended(store, task.id, {
         expectedSeq: 2,

@@ -23,13 +23,13 @@ describe('a store that closes while large appends wait', () => {
     const tasks = Array.from({ length: 6 }, () => newTaskFields())
     // The second of two large records is prepared in a step, so that some wait to be prepared and some to be written.
     const waiting = tasks.map((task, index) =>
-      store.append(task.id, {
+      store.tasks.append(task.id, {
         expectedSeq: 0,
         create: task,
         records: index % 2 === 0 ? chunks(large('a')) : chunks(large('a'), large('b')),
       }),
     )
-    const snapshot = store.saveSnapshot(tasks[0]?.id ?? '', {
+    const snapshot = store.tasks.saveSnapshot(tasks[0]?.id ?? '', {
       seq: 1,
       task: { id: 'x', status: tasks[0]?.status ?? { state: 'TASK_STATE_WORKING' } },
       internal: { bytes: 600_000 },
@@ -47,7 +47,7 @@ describe('a store that closes while large appends wait', () => {
     const again = sqliteStore(file)
     t.after(() => again.close())
     for (const [index, task] of tasks.entries()) {
-      const isThere = (await again.load(task.id)) !== undefined
+      const isThere = (await again.tasks.load(task.id)) !== undefined
       assert.equal(isThere, appends[index]?.status === 'fulfilled', `task ${index}`)
     }
   })
@@ -68,7 +68,7 @@ describe('large and small appends of one task, in turn', () => {
       const word = seq % 2 === 0 ? `${seq}` : `${seq}${large('x')}`
       await assertAppended(store, id, { expectedSeq: seq, records: chunks(word) })
     }
-    const log = recordTexts(await store.read(id, 0))
+    const log = recordTexts(await store.tasks.read(id, 0))
     assert.deepEqual(
       log.map((word) => word[0]),
       Array.from({ length: 10 }, (_, seq) => `${seq}`),
@@ -80,18 +80,18 @@ describe('large and small appends of one task, in turn', () => {
     t.after(() => store.close())
     const { id } = await createTask(store, {}, { records: chunks('first') })
     const both = await Promise.all([
-      store.append(id, { expectedSeq: 1, records: chunks(large('x')) }),
-      store.append(id, { expectedSeq: 1, records: chunks('small') }),
+      store.tasks.append(id, { expectedSeq: 1, records: chunks(large('x')) }),
+      store.tasks.append(id, { expectedSeq: 1, records: chunks('small') }),
     ])
     assert.deepEqual(both.map(({ outcome }) => outcome).toSorted(), ['appended', 'conflict'])
-    assert.equal(recordTexts(await store.read(id, 0)).length, 2)
+    assert.equal(recordTexts(await store.tasks.read(id, 0)).length, 2)
   })
 
   it('wake the waiters of the task, the large ones too', async (t) => {
     const store = sqliteStore(fileFor(t))
     t.after(() => store.close())
     const { id } = await createTask(store, {}, { records: chunks('first') })
-    const changed = store.changed(id, 1, new AbortController().signal)
+    const changed = store.tasks.changed(id, 1, new AbortController().signal)
     await assertAppended(store, id, { expectedSeq: 1, records: chunks(large('x')) })
     await changed
   })

@@ -1,5 +1,5 @@
 /** Takes over orphans, renews leases, and finds due tasks. */
-import { dueAgainMs } from '../store.ts'
+import { dueAgainMs } from '../task-store.ts'
 import type { DueTime, LeasedTask, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import type { SqliteDatabase } from './database.ts'

@@ -158,7 +158,7 @@ describe('a store with many claims', () => {
           const task = newTaskFields()
           const idempotency = { key: `${round}.${n}`, hash: 'h', ttlMs: 9 }
           ids.set(idempotency.key, task.id)
-          return store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), idempotency })
+          return store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), idempotency })
         }),
       )
     }
@@ -167,7 +167,7 @@ describe('a store with many claims', () => {
     reader.close()
     await store.close()
     store = sqliteStore({ file, durability: 'normal', now: () => day0 })
-    for (const [key, taskId] of ids) assert.equal((await store.findMessage(key, day0))?.taskId, taskId)
+    for (const [key, taskId] of ids) assert.equal((await store.tasks.findMessage(key, day0))?.taskId, taskId)
     await store.close()
     rmSync(directory, { recursive: true })
   })
@@ -186,7 +186,7 @@ describe('a store with many claims', () => {
     old.prepare('INSERT INTO messages (key, task_id, hash, expires_at) VALUES (?, ?, ?, ?)').run(digest, 'a', 'h', day0)
     old.close()
     const store = sqliteStore({ file, durability: 'normal', now: () => 0 })
-    assert.deepEqual(await store.findMessage('m', 0), { taskId: 'a', hash: 'h' })
+    assert.deepEqual(await store.tasks.findMessage('m', 0), { taskId: 'a', hash: 'h' })
     await store.close()
     rmSync(directory, { recursive: true })
   })

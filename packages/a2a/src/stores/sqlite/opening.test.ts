@@ -51,8 +51,8 @@ function describeOpening(): void {
     it('works in memory, each for itself', async () => {
       const [one, two] = [sqliteStore(':memory:'), sqliteStore(':memory:')]
       const { id } = await createTask(one)
-      assert.notEqual(await one.load(id), undefined)
-      assert.equal(await two.load(id), undefined)
+      assert.notEqual(await one.tasks.load(id), undefined)
+      assert.equal(await two.tasks.load(id), undefined)
       await Promise.all([one.close(), two.close()])
     })
 
@@ -74,7 +74,7 @@ function describeOpening(): void {
       const { id } = await createTask(first)
       await first.close()
       const second = sqliteStore(file)
-      assert.notEqual(await second.load(id), undefined)
+      assert.notEqual(await second.tasks.load(id), undefined)
       await second.close()
     })
 
@@ -105,8 +105,8 @@ function describeOpening(): void {
       const intruder = openSqliteDatabase(file, 0)
       intruder.exec('UPDATE engine SET epoch = epoch + 1')
       intruder.close()
-      await assert.rejects(store.append(id, { expectedSeq: 1, records: chunks('x') }), /has taken over/)
-      assert.equal((await store.read(id, 0)).length, 1)
+      await assert.rejects(store.tasks.append(id, { expectedSeq: 1, records: chunks('x') }), /has taken over/)
+      assert.equal((await store.tasks.read(id, 0)).length, 1)
       await store.close()
     })
 
@@ -121,8 +121,8 @@ function describeOpening(): void {
       older.close()
       const again = sqliteStore(file)
       assert.equal(await again.kv.write('kind', { key: 'a', value: 1 }), 1)
-      assert.equal((await again.load(id))?.head, 1)
-      assert.equal((await again.search({ limit: 1 })).tasks[0]?.id, id)
+      assert.equal((await again.tasks.load(id))?.head, 1)
+      assert.equal((await again.tasks.search({ limit: 1 })).tasks[0]?.id, id)
       const attempt = {
         taskId: id,
         pushId: 'hook',
@@ -133,8 +133,8 @@ function describeOpening(): void {
         durationMs: 1,
         answer: 'no',
       }
-      await again.recordAttempt(attempt)
-      assert.deepEqual(await again.listAttempts(id, 'hook', 1), [attempt])
+      await again.push.recordAttempt(attempt)
+      assert.deepEqual(await again.push.listAttempts(id, 'hook', 1), [attempt])
       await again.close()
     })
 

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { storeContract } from '../../testing/store-contract.ts'
 import type { OpenedStore } from '../../testing/store-contract.ts'
+import type { FullStore } from '../store.ts'
 import { day0 } from '../../testing/store-contract/harness.ts'
 import { sqliteStore } from './index.ts'
 
 function opener(durability: 'full' | 'normal') {
-  return async (): Promise<OpenedStore> => {
+  return async (): Promise<OpenedStore<FullStore>> => {
     const directory = await mkdtemp(join(tmpdir(), 'parley-'))
     let time = day0
     const open = () => sqliteStore({ file: join(directory, 'tasks.db'), durability, now: () => time })

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
-import type { AppendResult, KeyRow, Store } from '../store.ts'
+import type { AppendResult, FullStore, KeyRow } from '../store.ts'
 import type { StoreLog } from '../store-log.ts'
 import { silentLog } from '../store-log.ts'
 import { createChangeWaiters } from '../change-waiters.ts'
@@ -77,7 +77,7 @@ const notesPerCall = 10_000
  * await serve({ agent: ({ text }) => text, store: sqliteStore('./data/tasks.db') })
  * ```
  */
-export function sqliteStore(options: string | SqliteStoreOptions): Store {
+export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const given = typeof options === 'string' ? { file: options } : options
   const { file, log: storeLog = silentLog } = given
   const { now, monotonicNow } = clockOf(given)
@@ -145,89 +145,90 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
 
   return {
     leaseTtlMs: Infinity,
+    tasks: {
+      append: async (taskId, append) => {
+        if (closed) throw new Error('The store is closed')
+        const prepared = appender.prepare(taskId, append)
+        const { run, size } = prepared instanceof Promise ? await prepared : prepared
+        if (closed) throw new Error('The store is closed')
+        const told = ({ outcome }: AppendResult): void => {
+          if (outcome === 'appended' && append.records.length > 0) waiters.wake(taskId)
+          if (messages.isFull()) void sealMessages()
+        }
+        return writer.write(run, told, size)
+      },
+      load: (taskId) => read(() => prefetch.load(taskId)),
+      read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
+        read(() => {
+          const mayTake = afterSeq === 0 && limit === Infinity && maxBytes >= maxPrefetchBytes
+          return (mayTake && prefetch.takeLog(taskId)) || log.read(taskId, afterSeq, limit, maxBytes)
+        }),
+      firstSeq: (taskId) => read(() => log.firstSeq(taskId)),
+      changed: (taskId, afterSeq, signal) =>
+        read(async () => {
+          if (log.head(taskId) <= afterSeq) await waiters.wait(taskId, signal)
+        }),
+      list: (query) => read(() => lists.list(query)),
+      context: (partition, contextId, limit) => read(() => lists.context(partition, contextId, limit)),
+      countActive: (tenant, owner) => read(() => counters.active(tenant, owner)),
+      countStates: () => read(() => counters.states()),
+      countUnfinished: () => read(() => search.countUnfinished()),
+      search: (query) => read(() => search.search(query)),
+      findTasks: (idPrefix, limit) => read(() => search.findTasks(idPrefix, limit)),
+      findMessage: (key, at) => read(() => messages.find(key, steady(at))),
+      saveSnapshot: async (taskId, snapshot) => {
+        if (!isHeavy(Number(snapshot.internal['bytes'] ?? 0))) return write(log.prepareSnapshot(taskId, snapshot))
+        await heavyStep()
+        // A snapshot only saves time.
+        if (!closed) await writer.write(log.prepareSnapshot(taskId, snapshot), undefined, Infinity)
+      },
+      loadSnapshot: (taskId) => read(() => (prefetch.hasNoSnapshot(taskId) ? undefined : log.loadSnapshot(taskId))),
+      claimOrphans: (holder, at, ttlMs, limit) => write(() => leases.claimOrphans(holder, at, ttlMs, limit)),
+      renew: (holder, taskIds, until, fences) => write(() => leases.renew(holder, taskIds, until, now(), fences)),
+      claimDue: (at, limit) => write(() => leases.claimDue(at, limit)),
+    },
+    push: {
+      // Times are converted when they are passed, not when they are written: the clock may step in between.
+      save: (push) => {
+        const [due, atOnce] = [steadyDue(push), steady(push.createdAt)]
+        return write(() => pushes.save({ ...push, ...due }, atOnce))
+      },
+      load: (taskId, id) => read(() => pushes.load(taskId, id)),
+      list: (taskId) => read(() => pushes.list(taskId)),
+      search: (query) => read(() => pushes.search(query)),
+      delete: (taskId, id, fence) => write(() => pushes.delete(taskId, id, fence)),
+      claim: (at, until, limit) => {
+        const [from, to] = [steady(at), steady(until)]
+        return write(() => pushes.claim(from, to, limit))
+      },
+      move: (taskId, id, fence, change) => {
+        const due = steadyDue(change)
+        return write(() => pushes.move(taskId, id, fence, { ...change, ...due }))
+      },
+      recordAttempt: (attempt) => write(() => pushes.recordAttempt(attempt)),
+      listAttempts: (taskId, pushId, limit) => read(() => pushes.listAttempts(taskId, pushId, limit)),
+    },
+    keys: {
+      masterKey() {
+        if (master === undefined && isMasterKeyMissing(file) && keys.list().length > 0) {
+          throw new Error(`${file}.key is missing, and keys in the database are wrapped by it. Put the file back.`)
+        }
+        return (master ??= masterKeyFile(file))
+      },
+      list: () => read(keys.list),
+      save: (key) => write(() => keys.save(key)),
+      delete: (id) => write(() => keys.delete(id)),
+    },
+    feed: {
+      read: (position, limit) => read(() => log.feed(position, limit)),
+      end: () => read(() => log.feedEnd()),
+    },
     kv: notes,
-    masterKey() {
-      if (master === undefined && isMasterKeyMissing(file) && keys.list().length > 0) {
-        throw new Error(`${file}.key is missing, and keys in the database are wrapped by it. Put the file back.`)
-      }
-      return (master ??= masterKeyFile(file))
-    },
-
-    append: async (taskId, append) => {
-      if (closed) throw new Error('The store is closed')
-      const prepared = appender.prepare(taskId, append)
-      const { run, size } = prepared instanceof Promise ? await prepared : prepared
-      if (closed) throw new Error('The store is closed')
-      const told = ({ outcome }: AppendResult): void => {
-        if (outcome === 'appended' && append.records.length > 0) waiters.wake(taskId)
-        if (messages.isFull()) void sealMessages()
-      }
-      return writer.write(run, told, size)
-    },
-    load: (taskId) => read(() => prefetch.load(taskId)),
-    read: (taskId, afterSeq, limit = Infinity, maxBytes = Infinity) =>
-      read(() => {
-        const mayTake = afterSeq === 0 && limit === Infinity && maxBytes >= maxPrefetchBytes
-        return (mayTake && prefetch.takeLog(taskId)) || log.read(taskId, afterSeq, limit, maxBytes)
-      }),
-    firstSeq: (taskId) => read(() => log.firstSeq(taskId)),
-    changed: (taskId, afterSeq, signal) =>
-      read(async () => {
-        if (log.head(taskId) <= afterSeq) await waiters.wait(taskId, signal)
-      }),
-    list: (query) => read(() => lists.list(query)),
-    context: (partition, contextId, limit) => read(() => lists.context(partition, contextId, limit)),
-    countActive: (tenant, owner) => read(() => counters.active(tenant, owner)),
-    countStates: () => read(() => counters.states()),
-    countUnfinished: () => read(() => search.countUnfinished()),
-    search: (query) => read(() => search.search(query)),
-    findTasks: (idPrefix, limit) => read(() => search.findTasks(idPrefix, limit)),
-    findMessage: (key, at) => read(() => messages.find(key, steady(at))),
-
-    saveSnapshot: async (taskId, snapshot) => {
-      if (!isHeavy(Number(snapshot.internal['bytes'] ?? 0))) return write(log.prepareSnapshot(taskId, snapshot))
-      await heavyStep()
-      // A snapshot only saves time.
-      if (!closed) await writer.write(log.prepareSnapshot(taskId, snapshot), undefined, Infinity)
-    },
-    loadSnapshot: (taskId) => read(() => (prefetch.hasNoSnapshot(taskId) ? undefined : log.loadSnapshot(taskId))),
-
-    claimOrphans: (holder, at, ttlMs, limit) => write(() => leases.claimOrphans(holder, at, ttlMs, limit)),
-    renew: (holder, taskIds, until, fences) => write(() => leases.renew(holder, taskIds, until, now(), fences)),
-    claimDue: (at, limit) => write(() => leases.claimDue(at, limit)),
-
-    // Times are converted when they are passed, not when they are written: the clock may step in between.
-    savePush: (push) => {
-      const [due, atOnce] = [steadyDue(push), steady(push.createdAt)]
-      return write(() => pushes.save({ ...push, ...due }, atOnce))
-    },
-    loadPush: (taskId, id) => read(() => pushes.load(taskId, id)),
-    listPush: (taskId) => read(() => pushes.list(taskId)),
-    searchPush: (query) => read(() => pushes.search(query)),
-    deletePush: (taskId, id, fence) => write(() => pushes.delete(taskId, id, fence)),
-    claimPush: (at, until, limit) => {
-      const [from, to] = [steady(at), steady(until)]
-      return write(() => pushes.claim(from, to, limit))
-    },
-    movePush: (taskId, id, fence, change) => {
-      const due = steadyDue(change)
-      return write(() => pushes.move(taskId, id, fence, { ...change, ...due }))
-    },
-    recordAttempt: (attempt) => write(() => pushes.recordAttempt(attempt)),
-    listAttempts: (taskId, pushId, limit) => read(() => pushes.listAttempts(taskId, pushId, limit)),
-
     prune: (retention) =>
       write(() => {
         sweep(now(), notesPerCall)
         return prune(retention)
       }),
-    feed: (position, limit) => read(() => log.feed(position, limit)),
-    feedEnd: () => read(() => log.feedEnd()),
-
-    listKeys: () => read(keys.list),
-    saveKey: (key) => write(() => keys.save(key)),
-    deleteKey: (id) => write(() => keys.delete(id)),
-
     ready: () => disk.ready(write),
     close: async () => {
       if (closed) return

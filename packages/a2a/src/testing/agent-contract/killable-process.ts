@@ -35,7 +35,7 @@ export const inMemory: ProcessLifetimes = () => {
       if (take !== undefined) held.set(taskId, take.holder)
     }
     return createKillableProcess(store, note, live, async () => {
-      for (const [taskId, holder] of held) await store.renew(holder, [taskId], Date.now())
+      for (const [taskId, holder] of held) await store.tasks.renew(holder, [taskId], Date.now())
     })
   }
   return { first: live(), dispose: () => {} }
@@ -66,10 +66,12 @@ function createKillableProcess(
   const discarded = Promise.withResolvers<never>()
   discarded.promise.catch(() => {})
   const alive = (): Promise<never> | undefined => (isDead ? discarded.promise : undefined)
-  return {
-    store: new Proxy(store, {
+  /** Of the store, or of one of its facets. */
+  const killable = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
       get(target, name) {
         const member: unknown = Reflect.get(target, name)
+        if (typeof member === 'object' && member !== null) return killable(member)
         if (typeof member !== 'function' || name === 'masterKey') return bound(member, target)
         return async (...given: readonly unknown[]): Promise<unknown> => {
           await alive()
@@ -79,7 +81,9 @@ function createKillableProcess(
           return result
         }
       },
-    }),
+    })
+  return {
+    store: killable(store),
     async kill() {
       isDead = true
       await expire()

@@ -1,7 +1,7 @@
 /** Compare-and-append: which writer wins, what each writer gets back, and that an append is atomic. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { TaskRow } from '../../stores/store.ts'
+import type { TaskChange, TaskRow } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
 import {
   alicePartition,
@@ -23,10 +23,10 @@ export function appendContract(open: OpenStore): void {
       'makes a task by its first append and answers its head',
       withStore(open, async ({ store }) => {
         const task = newTaskFields({ metadata: { origin: 'test' } })
-        const answer = await store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a', 'b') })
+        const answer = await store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('a', 'b') })
         assert.deepEqual(answer, { outcome: 'appended', head: 2 })
         const row: TaskRow = { ...task, head: 2, consumedSeq: 0 }
-        assert.deepEqual(await store.load(task.id), row)
+        assert.deepEqual(await store.tasks.load(task.id), row)
       }),
     )
 
@@ -35,10 +35,10 @@ export function appendContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const due = { kind: 'turn', at: day0 + 5_000 } as const
         const task = await createTask(store, { due, consumedSeq: 1 })
-        assert.deepEqual(await store.load(task.id), { ...task, head: 1, consumedSeq: 1, due })
+        assert.deepEqual(await store.tasks.load(task.id), { ...task, head: 1, consumedSeq: 1, due })
         const status = taskStatusOf('TASK_STATE_WORKING', day0 + 1)
         const changed = await createTask(store, {}, { change: { status, statusAt: day0 + 1, consumedSeq: 1 } })
-        assert.deepEqual(await store.load(changed.id), {
+        assert.deepEqual(await store.tasks.load(changed.id), {
           ...changed,
           status,
           statusAt: day0 + 1,
@@ -53,7 +53,7 @@ export function appendContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, { records: chunks('a', 'b') })
         await assertAppended(store, task.id, { expectedSeq: 2, records: noteRecords('c', 'd', 'e') })
-        const log = await store.read(task.id, 0)
+        const log = await store.tasks.read(task.id, 0)
         assert.deepEqual(
           log.map(({ seq }) => seq),
           [1, 2, 3, 4, 5],
@@ -66,28 +66,28 @@ export function appendContract(open: OpenStore): void {
       'answers a conflict with the head, and writes nothing, when the log does not end where it was expected to',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, { records: chunks('a', 'b') })
-        const before = await store.load(task.id)
+        const before = await store.tasks.load(task.id)
         for (const expectedSeq of [0, 1, 3]) {
-          const answer = await store.append(task.id, {
+          const answer = await store.tasks.append(task.id, {
             expectedSeq,
             records: chunks('x'),
             change: { status: taskStatusOf('TASK_STATE_FAILED'), statusAt: day0 + 1 },
           })
           assert.deepEqual(answer, { outcome: 'conflict', head: 2 })
         }
-        assert.deepEqual(await store.load(task.id), before)
-        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['a', 'b'])
+        assert.deepEqual(await store.tasks.load(task.id), before)
+        assert.deepEqual(recordTexts(await store.tasks.read(task.id, 0)), ['a', 'b'])
       }),
     )
 
     it(
       'answers a conflict at 0 for a task that does not exist',
       withStore(open, async ({ store }) => {
-        const answer = await store.append('unknown', { expectedSeq: 0, records: chunks('x') })
+        const answer = await store.tasks.append('unknown', { expectedSeq: 0, records: chunks('x') })
         assert.deepEqual(answer, { outcome: 'conflict', head: 0 })
-        assert.deepEqual(await store.append('unknown', { expectedSeq: 4, records: [] }), answer)
-        assert.deepEqual(await store.append('unknown', { expectedSeq: 4, records: [], fence: 1 }), answer)
-        assert.equal(await store.load('unknown'), undefined)
+        assert.deepEqual(await store.tasks.append('unknown', { expectedSeq: 4, records: [] }), answer)
+        assert.deepEqual(await store.tasks.append('unknown', { expectedSeq: 4, records: [], fence: 1 }), answer)
+        assert.equal(await store.tasks.load('unknown'), undefined)
       }),
     )
 
@@ -95,9 +95,9 @@ export function appendContract(open: OpenStore): void {
       'does not make a task twice',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, { records: chunks('first') })
-        const again = await store.append(task.id, { expectedSeq: 0, create: task, records: chunks('second') })
+        const again = await store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('second') })
         assert.deepEqual(again, { outcome: 'conflict', head: 1 })
-        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['first'])
+        assert.deepEqual(recordTexts(await store.tasks.read(task.id, 0)), ['first'])
       }),
     )
 
@@ -106,13 +106,13 @@ export function appendContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
         const rivals = Array.from({ length: 20 }, (_, n) =>
-          store.append(task.id, { expectedSeq: 1, records: chunks(`rival ${n}`) }),
+          store.tasks.append(task.id, { expectedSeq: 1, records: chunks(`rival ${n}`) }),
         )
         const answers = await Promise.all(rivals)
         const winner = answers.findIndex(({ outcome }) => outcome === 'appended')
         assert.equal(answers.filter(({ outcome }) => outcome === 'appended').length, 1)
         assert.equal(answers.filter((answer) => answer.outcome === 'conflict' && answer.head === 2).length, 19)
-        assert.deepEqual(recordTexts(await store.read(task.id, 1)), [`rival ${winner}`])
+        assert.deepEqual(recordTexts(await store.tasks.read(task.id, 1)), [`rival ${winner}`])
       }),
     )
 
@@ -122,11 +122,11 @@ export function appendContract(open: OpenStore): void {
         const task = newTaskFields()
         const answers = await Promise.all(
           Array.from({ length: 10 }, () =>
-            store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
+            store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
           ),
         )
         assert.equal(answers.filter(({ outcome }) => outcome === 'appended').length, 1)
-        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['a'])
+        assert.deepEqual(recordTexts(await store.tasks.read(task.id, 0)), ['a'])
       }),
     )
 
@@ -135,15 +135,15 @@ export function appendContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const task = newTaskFields()
         const answers = await Promise.all([
-          store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
-          store.append(task.id, { expectedSeq: 1, records: chunks('b', 'c') }),
-          store.append(task.id, { expectedSeq: 3, records: chunks('d') }),
+          store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
+          store.tasks.append(task.id, { expectedSeq: 1, records: chunks('b', 'c') }),
+          store.tasks.append(task.id, { expectedSeq: 3, records: chunks('d') }),
         ])
         assert.deepEqual(
           answers.map(({ outcome }) => outcome),
           ['appended', 'appended', 'appended'],
         )
-        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['a', 'b', 'c', 'd'])
+        assert.deepEqual(recordTexts(await store.tasks.read(task.id, 0)), ['a', 'b', 'c', 'd'])
       }),
     )
 
@@ -153,14 +153,14 @@ export function appendContract(open: OpenStore): void {
         const tasks = Array.from({ length: 12 }, () => newTaskFields())
         const answers = await Promise.all(
           tasks.flatMap((task, n) => [
-            store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
-            store.append(task.id, { expectedSeq: n % 2 === 0 ? 1 : 7, records: chunks('b') }),
+            store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('a') }),
+            store.tasks.append(task.id, { expectedSeq: n % 2 === 0 ? 1 : 7, records: chunks('b') }),
           ]),
         )
         for (const [n, task] of tasks.entries()) {
           assert.equal(answers[2 * n]?.outcome, 'appended')
           assert.equal(answers[2 * n + 1]?.outcome, n % 2 === 0 ? 'appended' : 'conflict')
-          assert.deepEqual(recordTexts(await store.read(task.id, 0)), n % 2 === 0 ? ['a', 'b'] : ['a'])
+          assert.deepEqual(recordTexts(await store.tasks.read(task.id, 0)), n % 2 === 0 ? ['a', 'b'] : ['a'])
         }
       }),
     )
@@ -171,7 +171,7 @@ export function appendContract(open: OpenStore): void {
         const task = await createTask(store, { due: { kind: 'turn', at: day0 + 9 } })
         const status = taskStatusOf('TASK_STATE_WORKING', day0 + 1)
         const steps: {
-          readonly change?: Parameters<typeof store.append>[1]['change']
+          readonly change?: TaskChange
           readonly then: Partial<TaskRow>
         }[] = [
           { then: {} },
@@ -187,11 +187,11 @@ export function appendContract(open: OpenStore): void {
             ...(change && { change }),
           })
           expected = { ...expected, ...then, head }
-          assert.deepEqual(await store.load(task.id), expected)
+          assert.deepEqual(await store.tasks.load(task.id), expected)
         }
         await assertAppended(store, task.id, { expectedSeq: expected.head, records: [], change: { due: null } })
         const { due: _, ...cleared } = expected
-        assert.deepEqual(await store.load(task.id), cleared)
+        assert.deepEqual(await store.tasks.load(task.id), cleared)
       }),
     )
 
@@ -201,8 +201,8 @@ export function appendContract(open: OpenStore): void {
         const task = await createTask(store, { due: { kind: 'turn', at: day0 } })
         const status = taskStatusOf('TASK_STATE_CANCELED', day0 + 1)
         await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { status, statusAt: day0 + 1 } })
-        assert.equal((await store.load(task.id))?.due, undefined)
-        assert.deepEqual(await store.claimDue(day0 + 10, 10), [])
+        assert.equal((await store.tasks.load(task.id))?.due, undefined)
+        assert.deepEqual(await store.tasks.claimDue(day0 + 10, 10), [])
       }),
     )
 
@@ -212,8 +212,8 @@ export function appendContract(open: OpenStore): void {
         const task = await createTask(store)
         const answer = await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { consumedSeq: 1 } })
         assert.equal(answer.head, 1)
-        assert.equal((await store.load(task.id))?.consumedSeq, 1)
-        assert.equal((await store.read(task.id, 0)).length, 1)
+        assert.equal((await store.tasks.load(task.id))?.consumedSeq, 1)
+        assert.equal((await store.tasks.read(task.id, 0)).length, 1)
       }),
     )
 
@@ -234,11 +234,11 @@ export function appendContract(open: OpenStore): void {
           { records: [newRecord({ type: 'message', message })] },
         )
         const long = { ...status, message: { ...message, parts: [{ text: 'y'.repeat(20_000) }] } }
-        assert.deepEqual(await store.load(task.id), { ...task, head: 1, consumedSeq: 0 })
-        assert.deepEqual(await store.read(task.id, 0), [{ seq: 1, at: day0, body: { type: 'message', message } }])
+        assert.deepEqual(await store.tasks.load(task.id), { ...task, head: 1, consumedSeq: 0 })
+        assert.deepEqual(await store.tasks.read(task.id, 0), [{ seq: 1, at: day0, body: { type: 'message', message } }])
         await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { status: long, statusAt: day0 } })
-        assert.deepEqual((await store.load(task.id))?.status, long)
-        assert.deepEqual((await store.load(task.id))?.metadata, metadata)
+        assert.deepEqual((await store.tasks.load(task.id))?.status, long)
+        assert.deepEqual((await store.tasks.load(task.id))?.metadata, metadata)
       }),
     )
 
@@ -247,10 +247,10 @@ export function appendContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const name = `'); DROP TABLE tasks; --`
         const task = await createTask(store, { tenant: '', agent: name, owner: name, contextId: name })
-        assert.equal((await store.load(task.id))?.owner, name)
-        const page = await store.list({ tenant: '', agent: name, owner: name, contextId: name, limit: 5 })
+        assert.equal((await store.tasks.load(task.id))?.owner, name)
+        const page = await store.tasks.list({ tenant: '', agent: name, owner: name, contextId: name, limit: 5 })
         assert.equal(page.total, 1)
-        assert.equal((await store.list({ ...alicePartition, limit: 5 })).total, 0)
+        assert.equal((await store.tasks.list({ ...alicePartition, limit: 5 })).total, 0)
       }),
     )
   })

@@ -5,28 +5,45 @@ import { newId } from '../../model/id.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Part, TaskStatus } from '../../model/task.ts'
-import type { Append, AppendResult, FeedEntry, NewTask, Partition, PushRow, Store } from '../../stores/store.ts'
+import type {
+  Append,
+  AppendResult,
+  FeedEntry,
+  FullStore,
+  NewTask,
+  Partition,
+  PushRow,
+  Store,
+  TaskStore,
+} from '../../stores/store.ts'
 
 /** A store under test, and how to reopen and release it. */
-export interface OpenedStore {
-  readonly store: Store
+export interface OpenedStore<Subject extends Store = Store> {
+  readonly store: Subject
   /** Closes the store and opens it again over the same data. Omitted for stores that are not durable. */
-  readonly reopen?: () => Promise<Store>
+  readonly reopen?: () => Promise<Subject>
   /** The clock of the store, if it has an injected one; otherwise the suite lets real time pass. */
   readonly clock?: { now(): number; advance(ms: number): void }
   /** Releases everything, whether the store is still open or not. */
   dispose(): Promise<void>
 }
 /** Opens a fresh and empty store; called for every test. */
-export type OpenStore = () => Promise<OpenedStore>
+export type OpenStore<Subject extends Store = Store> = () => Promise<OpenedStore<Subject>>
+/** A store with push notification configs. */
+export type StoreWithPush = Store & Pick<FullStore, 'push'>
+/** A store with a feed. */
+export type StoreWithFeed = Store & Pick<FullStore, 'feed'>
 
-export interface StoreTestContext extends OpenedStore {
+export interface StoreTestContext<Subject extends Store> extends OpenedStore<Subject> {
   now(): number
   pass(ms: number): Promise<void>
 }
 
 /** A test over a fresh store, which is always released. */
-export function withStore(open: OpenStore, test: (subject: StoreTestContext) => Promise<void>): () => Promise<void> {
+export function withStore<Subject extends Store>(
+  open: OpenStore<Subject>,
+  test: (subject: StoreTestContext<Subject>) => Promise<void>,
+): () => Promise<void> {
   return async () => {
     const opened = await open()
     const { clock } = opened
@@ -67,29 +84,33 @@ export function newTaskFields(fields: Partial<NewTask> & { readonly state?: Task
   }
 }
 
+interface AppendableStore {
+  readonly tasks: Pick<TaskStore, 'append'>
+}
+
 /** Creates a task in one append. Without records its log begins with its status. */
 export async function createTask(
-  store: Pick<Store, 'append'>,
+  store: AppendableStore,
   fields: Parameters<typeof newTaskFields>[0] = {},
   append: Partial<Append> = {},
 ): Promise<NewTask> {
   const task = newTaskFields(fields)
   const records = [newRecord({ type: 'status', status: task.status }, task.statusAt)]
-  const answer = await store.append(task.id, { expectedSeq: 0, create: task, records, ...append })
+  const answer = await store.tasks.append(task.id, { expectedSeq: 0, create: task, records, ...append })
   assert.equal(answer.outcome, 'appended')
   return task
 }
 
 /** Appends and asserts success. */
-export async function assertAppended(store: Pick<Store, 'append'>, taskId: string, append: Append) {
-  const answer: AppendResult = await store.append(taskId, append)
+export async function assertAppended(store: AppendableStore, taskId: string, append: Append) {
+  const answer: AppendResult = await store.tasks.append(taskId, append)
   assert.equal(answer.outcome, 'appended', `expected to append, got ${JSON.stringify(answer)}`)
   return answer
 }
 
 /** Moves a task to another state by a status record. */
 export async function moveTask(
-  store: Pick<Store, 'append'>,
+  store: AppendableStore,
   taskId: string,
   expectedSeq: number,
   state: TaskState,
@@ -137,7 +158,7 @@ export function recordTexts(records: readonly LogRecord[]): readonly string[] {
 
 /** When the records of a log were written, in milliseconds after day 0. */
 export async function timesOf(store: Store, taskId: string): Promise<readonly number[]> {
-  return (await store.read(taskId, 0)).map(({ at }) => at - day0)
+  return (await store.tasks.read(taskId, 0)).map(({ at }) => at - day0)
 }
 
 export function newPushRow(taskId: string, fields: Partial<PushRow> = {}): PushRow {
@@ -157,13 +178,19 @@ export function newPushRow(taskId: string, fields: Partial<PushRow> = {}): PushR
  * The feed once it has this many entries. A database holds it back while older transactions are open, including those of other
  * users of the same server: creating a database can take seconds there.
  */
-export async function feedOf(store: Store, entries: number, position = 0): Promise<readonly FeedEntry[]> {
+export async function feedOf(store: StoreWithFeed, entries: number, position = 0): Promise<readonly FeedEntry[]> {
   const giveUpAt = performance.now() + 60_000
   for (;;) {
-    const feed = await store.feed(position, 1_000)
+    const feed = await store.feed.read(position, 1_000)
     if (feed.length >= entries || performance.now() > giveUpAt) return feed
     await sleep(20)
   }
+}
+
+/** Opens the data again; fails if the store under test has no way to. */
+export function reopened<Subject extends Store>({ reopen }: OpenedStore<Subject>): Promise<Subject> {
+  assert.ok(reopen, 'a store that keeps its data must be given with a way to open it again')
+  return reopen()
 }
 
 export const idsOf = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map(({ id }) => id)

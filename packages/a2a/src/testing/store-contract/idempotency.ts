@@ -13,16 +13,16 @@ export function idempotencyContract(open: OpenStore): void {
       withStore(open, async ({ store, now }) => {
         const first = await createTask(store, {}, { idempotency: claim() })
         const second = newTaskFields()
-        const answer = await store.append(second.id, {
+        const answer = await store.tasks.append(second.id, {
           expectedSeq: 0,
           create: second,
           records: chunks('x'),
           idempotency: claim('message-1', 'hash-2'),
         })
         assert.deepEqual(answer, { outcome: 'duplicate', taskId: first.id, hash: 'hash-1' })
-        assert.equal(await store.load(second.id), undefined)
-        assert.deepEqual(await store.read(second.id, 0), [])
-        assert.deepEqual(await store.findMessage('message-1', now()), { taskId: first.id, hash: 'hash-1' })
+        assert.equal(await store.tasks.load(second.id), undefined)
+        assert.deepEqual(await store.tasks.read(second.id, 0), [])
+        assert.deepEqual(await store.tasks.findMessage('message-1', now()), { taskId: first.id, hash: 'hash-1' })
       }),
     )
 
@@ -33,10 +33,10 @@ export function idempotencyContract(open: OpenStore): void {
         const idempotency = claim()
         await assertAppended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency })
         for (const expectedSeq of [1, 2]) {
-          const again = await store.append(task.id, { expectedSeq, records: chunks('a'), idempotency })
+          const again = await store.tasks.append(task.id, { expectedSeq, records: chunks('a'), idempotency })
           assert.deepEqual(again, { outcome: 'duplicate', taskId: task.id, hash: 'hash-1' })
         }
-        assert.deepEqual(recordTexts(await store.read(task.id, 1)), ['a'])
+        assert.deepEqual(recordTexts(await store.tasks.read(task.id, 1)), ['a'])
       }),
     )
 
@@ -46,13 +46,13 @@ export function idempotencyContract(open: OpenStore): void {
         const tasks = Array.from({ length: 8 }, () => newTaskFields())
         const answers = await Promise.all(
           tasks.map((task) =>
-            store.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), idempotency: claim() }),
+            store.tasks.append(task.id, { expectedSeq: 0, create: task, records: chunks('a'), idempotency: claim() }),
           ),
         )
         const winner = tasks[answers.findIndex(({ outcome }) => outcome === 'appended')]
         const refused = answers.filter((answer) => answer.outcome === 'duplicate' && answer.taskId === winner?.id)
         assert.equal(refused.length, 7)
-        const stored = await Promise.all(tasks.map((task) => store.load(task.id)))
+        const stored = await Promise.all(tasks.map((task) => store.tasks.load(task.id)))
         assert.equal(stored.filter((row) => row !== undefined).length, 1)
       }),
     )
@@ -68,7 +68,7 @@ export function idempotencyContract(open: OpenStore): void {
         const tasks = keys.map((key) => ({ key, task: newTaskFields() }))
         const answers = await Promise.all(
           tasks.map(({ key, task }) =>
-            store.append(task.id, {
+            store.tasks.append(task.id, {
               expectedSeq: 0,
               create: task,
               records: chunks('a'),
@@ -81,7 +81,7 @@ export function idempotencyContract(open: OpenStore): void {
           keys.map(() => 'appended'),
         )
         for (const { key, task } of tasks) {
-          assert.deepEqual(await store.findMessage(key, now()), { taskId: task.id, hash: 'hash-1' })
+          assert.deepEqual(await store.tasks.findMessage(key, now()), { taskId: task.id, hash: 'hash-1' })
         }
       }),
     )
@@ -90,16 +90,16 @@ export function idempotencyContract(open: OpenStore): void {
       'claims nothing with an append that was refused',
       withStore(open, async ({ store, now }) => {
         const task = await createTask(store)
-        const conflict = await store.append(task.id, { expectedSeq: 9, records: [], idempotency: claim() })
+        const conflict = await store.tasks.append(task.id, { expectedSeq: 9, records: [], idempotency: claim() })
         assert.equal(conflict.outcome, 'conflict')
-        const made = await store.append(task.id, {
+        const made = await store.tasks.append(task.id, {
           expectedSeq: 0,
           create: task,
           records: [],
           idempotency: claim(),
         })
         assert.equal(made.outcome, 'conflict')
-        assert.equal(await store.findMessage('message-1', now()), undefined)
+        assert.equal(await store.tasks.findMessage('message-1', now()), undefined)
         await assertAppended(store, task.id, { expectedSeq: 1, records: chunks('a'), idempotency: claim() })
       }),
     )
@@ -108,11 +108,11 @@ export function idempotencyContract(open: OpenStore): void {
       'gives a message free when its claim has expired',
       withStore(open, async ({ store, now, pass }) => {
         const first = await createTask(store, {}, { idempotency: claim('message-1', 'hash-1', 30) })
-        assert.equal(await store.findMessage('message-1', now() + 30), undefined)
+        assert.equal(await store.tasks.findMessage('message-1', now() + 30), undefined)
         await pass(30)
         const second = await createTask(store, {}, { idempotency: claim('message-1', 'hash-2') })
         assert.notEqual(first.id, second.id)
-        assert.deepEqual(await store.findMessage('message-1', now()), { taskId: second.id, hash: 'hash-2' })
+        assert.deepEqual(await store.tasks.findMessage('message-1', now()), { taskId: second.id, hash: 'hash-2' })
       }),
     )
 
@@ -122,7 +122,7 @@ export function idempotencyContract(open: OpenStore): void {
         const task = await createFinished(store)
         await assertAppended(store, task.id, { expectedSeq: 1, records: [], idempotency: claim() })
         assert.equal(await store.prune({ finishedBefore: task.statusAt + 1, batch: 10 }), 1)
-        assert.equal(await store.findMessage('message-1', now()), undefined)
+        assert.equal(await store.tasks.findMessage('message-1', now()), undefined)
         await createTask(store, {}, { idempotency: claim() })
       }),
     )
@@ -138,15 +138,15 @@ export function idempotencyContract(open: OpenStore): void {
         })
         await pass(30)
         assert.equal(await store.prune({ batch: 10 }), 0)
-        assert.equal(await store.findMessage('short', now()), undefined)
-        assert.deepEqual(await store.findMessage('long', now()), { taskId: task.id, hash: 'h' })
+        assert.equal(await store.tasks.findMessage('short', now()), undefined)
+        assert.deepEqual(await store.tasks.findMessage('long', now()), { taskId: task.id, hash: 'h' })
       }),
     )
 
     it(
       'does not recognize a message that was never claimed',
       withStore(open, async ({ store, now }) => {
-        assert.equal(await store.findMessage('never', now()), undefined)
+        assert.equal(await store.tasks.findMessage('never', now()), undefined)
       }),
     )
   })

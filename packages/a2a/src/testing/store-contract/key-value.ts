@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import type { Json } from '../../model/task.ts'
 import type { KeyValueEntry, KeyValueQuery, KeyValueStore } from '../../stores/key-value-store.ts'
 import type { OpenStore } from './harness.ts'
-import { withStore } from './harness.ts'
+import { day0, reopened, withStore } from './harness.ts'
 
 const kind = 'things'
 const keysOf = (notes: readonly KeyValueEntry[]): readonly string[] => notes.map(({ key }) => key)
@@ -322,6 +322,21 @@ function sums(open: OpenStore): void {
       await assert.rejects(store.kv.read(kind, 'a'))
       await assert.rejects(store.kv.write(kind, { key: 'a', value: 1 }))
       await assert.rejects(store.kv.add(kind, 'a', 1, Infinity))
+    }),
+  )
+}
+
+export function keyValueReopenContract(open: OpenStore): void {
+  it(
+    'are the same when the data is opened again, with their versions and sums',
+    withStore(open, async (opened) => {
+      const { kv } = opened.store
+      await kv.write('kind', { key: 'k', value: { kept: ['a', 1, null] } })
+      await kv.add('kind', 'sum', 2, day0 + 60_000)
+      const again = (await reopened(opened)).kv
+      assert.deepEqual((await again.read('kind', 'k'))?.value, { kept: ['a', 1, null] })
+      assert.equal(await again.write('kind', { key: 'k', value: 0 }, 1), 2)
+      assert.equal(await again.add('kind', 'sum', 3, day0 + 60_000), 5)
     }),
   )
 }

@@ -32,7 +32,7 @@ export function leaseContract(open: OpenStore): void {
       'are taken by an append, which answers the fence to write under',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
-        const answer = await store.append(id, { expectedSeq: 1, fence, records: chunks('a') })
+        const answer = await store.tasks.append(id, { expectedSeq: 1, fence, records: chunks('a') })
         assert.deepEqual(answer, { outcome: 'appended', head: 2, fence })
       }),
     )
@@ -41,7 +41,7 @@ export function leaseContract(open: OpenStore): void {
       'can be taken by the append that makes the task',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, { ...take('one') })
-        const held = await store.append(task.id, { expectedSeq: 1, records: [], ...take('two') })
+        const held = await store.tasks.append(task.id, { expectedSeq: 1, records: [], ...take('two') })
         assert.deepEqual(held, { outcome: 'held' })
       }),
     )
@@ -50,9 +50,9 @@ export function leaseContract(open: OpenStore): void {
       'refuse another holder while they live, and write nothing',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
-        const answer = await store.append(id, { expectedSeq: 1, records: chunks('x'), ...take('two') })
+        const answer = await store.tasks.append(id, { expectedSeq: 1, records: chunks('x'), ...take('two') })
         assert.deepEqual(answer, { outcome: 'held' })
-        assert.equal((await store.load(id))?.head, 1)
+        assert.equal((await store.tasks.load(id))?.head, 1)
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
       }),
     )
@@ -61,7 +61,7 @@ export function leaseContract(open: OpenStore): void {
       'leave messages and cancels of others alone, which learn no fence by them',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
-        const answer = await store.append(id, { expectedSeq: 1, records: noteRecords('from outside') })
+        const answer = await store.tasks.append(id, { expectedSeq: 1, records: noteRecords('from outside') })
         assert.deepEqual(answer, { outcome: 'appended', head: 2 })
         await assertAppended(store, id, { expectedSeq: 2, fence, records: chunks('a') })
       }),
@@ -73,21 +73,21 @@ export function leaseContract(open: OpenStore): void {
         const { id, fence } = await takenBy(store, 'one')
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a', 'b') })
         const late = { expectedSeq: 1, records: noteRecords('from outside'), orLater: true } as const
-        assert.deepEqual(await store.append(id, late), { outcome: 'appended', head: 4 })
-        assert.deepEqual(await store.append(id, { ...late, ...take('two') }), { outcome: 'appended', head: 5 })
+        assert.deepEqual(await store.tasks.append(id, late), { outcome: 'appended', head: 4 })
+        assert.deepEqual(await store.tasks.append(id, { ...late, ...take('two') }), { outcome: 'appended', head: 5 })
         assert.deepEqual(
-          (await store.read(id, 3)).map(({ seq, body }) => [seq, body.type]),
+          (await store.tasks.read(id, 3)).map(({ seq, body }) => [seq, body.type]),
           [
             [4, 'note'],
             [5, 'note'],
           ],
         )
         // The holder still has its position, and must read only what is new.
-        assert.deepEqual(await store.append(id, { expectedSeq: 3, fence, records: chunks('c') }), {
+        assert.deepEqual(await store.tasks.append(id, { expectedSeq: 3, fence, records: chunks('c') }), {
           outcome: 'conflict',
           head: 5,
         })
-        assert.deepEqual(await store.append(id, { expectedSeq: 5, fence, records: chunks('c') }), {
+        assert.deepEqual(await store.tasks.append(id, { expectedSeq: 5, fence, records: chunks('c') }), {
           outcome: 'appended',
           head: 6,
           fence,
@@ -101,10 +101,10 @@ export function leaseContract(open: OpenStore): void {
         const { id, fence } = await takenBy(store, 'one')
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
         const late = { expectedSeq: 1, records: noteRecords('from outside'), orLater: true } as const
-        assert.deepEqual(await store.append(id, late), { outcome: 'conflict', head: 2 })
+        assert.deepEqual(await store.tasks.append(id, late), { outcome: 'conflict', head: 2 })
         const { fence: newer } = await assertAppended(store, id, { ...late, expectedSeq: 2, ...take('two') })
         assert.equal(typeof newer, 'number')
-        assert.deepEqual(await store.append(id, { ...late, expectedSeq: 9 }), { outcome: 'conflict', head: 3 })
+        assert.deepEqual(await store.tasks.append(id, { ...late, expectedSeq: 9 }), { outcome: 'conflict', head: 3 })
         const status = taskStatusOf('TASK_STATE_COMPLETED', day0)
         const body = { type: 'status', status } as const
         const records = [{ at: day0, body }]
@@ -114,7 +114,7 @@ export function leaseContract(open: OpenStore): void {
           records,
           change: { status, statusAt: day0 },
         })
-        assert.deepEqual(await store.append(id, { ...late, expectedSeq: 3 }), { outcome: 'conflict', head: 4 })
+        assert.deepEqual(await store.tasks.append(id, { ...late, expectedSeq: 3 }), { outcome: 'conflict', head: 4 })
       }),
     )
 
@@ -122,9 +122,9 @@ export function leaseContract(open: OpenStore): void {
       'are given back by an append, whole, and can then be taken',
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
-        const released = await store.append(id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
+        const released = await store.tasks.append(id, { expectedSeq: 1, fence, records: chunks('a'), release: true })
         assert.deepEqual(released, { outcome: 'appended', head: 2 })
-        assert.deepEqual(await store.append(id, { expectedSeq: 2, fence, records: [] }), { outcome: 'fenced' })
+        assert.deepEqual(await store.tasks.append(id, { expectedSeq: 2, fence, records: [] }), { outcome: 'fenced' })
         const next = await assertAppended(store, id, { expectedSeq: 2, records: [], ...take('two') })
         assert.ok((next.fence as number) > fence)
       }),
@@ -141,10 +141,10 @@ export function leaseContract(open: OpenStore): void {
           last = again.fence as number
         }
         for (const stale of [fence, last + 1_000]) {
-          const answer = await store.append(id, { expectedSeq: 1, fence: stale, records: chunks('x') })
+          const answer = await store.tasks.append(id, { expectedSeq: 1, fence: stale, records: chunks('x') })
           assert.deepEqual(answer, { outcome: 'fenced' })
         }
-        assert.deepEqual(recordTexts(await store.read(id, 1)), [])
+        assert.deepEqual(recordTexts(await store.tasks.read(id, 1)), [])
         await assertAppended(store, id, { expectedSeq: 1, fence: last, records: chunks('a') })
       }),
     )
@@ -154,7 +154,7 @@ export function leaseContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const { id, fence } = await takenBy(store, 'one')
         await assertAppended(store, id, { expectedSeq: 1, records: chunks('a'), release: true })
-        assert.deepEqual(await store.append(id, { expectedSeq: 1, fence, records: [] }), { outcome: 'fenced' })
+        assert.deepEqual(await store.tasks.append(id, { expectedSeq: 1, fence, records: [] }), { outcome: 'fenced' })
       }),
     )
 
@@ -164,7 +164,7 @@ export function leaseContract(open: OpenStore): void {
         const { id, fence } = await takenBy(store, 'one', 40)
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
         await pass(40)
-        assert.deepEqual(await store.append(id, { expectedSeq: 2, fence, records: [] }), { outcome: 'fenced' })
+        assert.deepEqual(await store.tasks.append(id, { expectedSeq: 2, fence, records: [] }), { outcome: 'fenced' })
         const next = await assertAppended(store, id, { expectedSeq: 2, records: [], ...take('two') })
         assert.ok((next.fence as number) > fence)
       }),
@@ -174,10 +174,10 @@ export function leaseContract(open: OpenStore): void {
       'live on while they are renewed',
       withStore(open, async ({ store, now, pass }) => {
         const { id, fence } = await takenBy(store, 'one', 60)
-        assert.deepEqual(await store.renew('one', [id], now() + hour), [])
+        assert.deepEqual(await store.tasks.renew('one', [id], now() + hour), [])
         await pass(60)
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
-        assert.deepEqual(await store.claimOrphans('two', now(), hour, 10), [])
+        assert.deepEqual(await store.tasks.claimOrphans('two', now(), hour, 10), [])
       }),
     )
 
@@ -191,8 +191,8 @@ export function leaseContract(open: OpenStore): void {
         await assertAppended(store, released.id, { expectedSeq: 1, fence: released.fence, records: [], release: true })
         await pass(30)
         const ids = [mine.id, theirs.id, ended.id, released.id, 'unknown']
-        assert.deepEqual(await store.renew('one', ids, now() + hour), ids.slice(1))
-        assert.deepEqual(await store.append(ended.id, { expectedSeq: 1, fence: ended.fence, records: [] }), {
+        assert.deepEqual(await store.tasks.renew('one', ids, now() + hour), ids.slice(1))
+        assert.deepEqual(await store.tasks.append(ended.id, { expectedSeq: 1, fence: ended.fence, records: [] }), {
           outcome: 'fenced',
         })
       }),
@@ -202,9 +202,9 @@ export function leaseContract(open: OpenStore): void {
       'are given up to others by a renewal that ends now',
       withStore(open, async ({ store, now }) => {
         const { id, fence } = await takenBy(store, 'one')
-        assert.deepEqual(await store.renew('one', [id], now()), [])
-        assert.deepEqual(await store.append(id, { expectedSeq: 1, fence, records: [] }), { outcome: 'fenced' })
-        const [claimed] = await store.claimOrphans('two', now(), hour, 10)
+        assert.deepEqual(await store.tasks.renew('one', [id], now()), [])
+        assert.deepEqual(await store.tasks.append(id, { expectedSeq: 1, fence, records: [] }), { outcome: 'fenced' })
+        const [claimed] = await store.tasks.claimOrphans('two', now(), hour, 10)
         assert.equal(claimed?.task.id, id)
         assert.ok((claimed?.fence ?? 0) > fence)
       }),
@@ -217,12 +217,12 @@ export function leaseContract(open: OpenStore): void {
         const { fence } = await assertAppended(store, old.id, { expectedSeq: 1, records: [], ...take('one') })
         assert.ok((fence as number) > old.fence)
         const ids = [old.id, kept.id, 'unknown']
-        assert.deepEqual(await store.renew('one', ids, now(), [old.fence, kept.fence, 1]), [old.id, 'unknown'])
+        assert.deepEqual(await store.tasks.renew('one', ids, now(), [old.fence, kept.fence, 1]), [old.id, 'unknown'])
         await assertAppended(store, old.id, { expectedSeq: 1, fence: fence as number, records: chunks('a') })
-        assert.deepEqual(await store.append(kept.id, { expectedSeq: 1, fence: kept.fence, records: [] }), {
+        assert.deepEqual(await store.tasks.append(kept.id, { expectedSeq: 1, fence: kept.fence, records: [] }), {
           outcome: 'fenced',
         })
-        assert.deepEqual(await store.renew('one', [old.id], now() + hour, [fence as number]), [])
+        assert.deepEqual(await store.tasks.renew('one', [old.id], now() + hour, [fence as number]), [])
       }),
     )
 
@@ -231,7 +231,7 @@ export function leaseContract(open: OpenStore): void {
       withStore(open, async ({ store, now }) => {
         assert.ok(store.leaseTtlMs > 0)
         const { id, fence } = await takenBy(store, 'one', store.leaseTtlMs)
-        assert.deepEqual(await store.renew('one', [id], now() + store.leaseTtlMs), [])
+        assert.deepEqual(await store.tasks.renew('one', [id], now() + store.leaseTtlMs), [])
         await assertAppended(store, id, { expectedSeq: 1, fence, records: chunks('a') })
       }),
     )
@@ -246,14 +246,14 @@ export function leaseContract(open: OpenStore): void {
         const waiting = await takenBy(store, 'dead', 30, { createdAt: day0 + 3, state: 'TASK_STATE_INPUT_REQUIRED' })
         await takenBy(store, 'alive')
         await pass(30)
-        const claimed = await store.claimOrphans('heir', now(), hour, 10)
+        const claimed = await store.tasks.claimOrphans('heir', now(), hour, 10)
         assert.deepEqual(idsOf(claimed.map(({ task }) => task)), [first.id, second.id, waiting.id])
         for (const { task, fence } of claimed) {
           assert.ok(fence > Math.max(first.fence, second.fence))
-          assert.deepEqual(task, await store.load(task.id))
+          assert.deepEqual(task, await store.tasks.load(task.id))
           await assertAppended(store, task.id, { expectedSeq: 1, fence, records: chunks('resumed') })
         }
-        assert.deepEqual(await store.append(first.id, { expectedSeq: 2, fence: first.fence, records: [] }), {
+        assert.deepEqual(await store.tasks.append(first.id, { expectedSeq: 2, fence: first.fence, records: [] }), {
           outcome: 'fenced',
         })
       }),
@@ -268,7 +268,7 @@ export function leaseContract(open: OpenStore): void {
         const ended = await takenBy(store, 'one', 30)
         await moveTask(store, ended.id, 1, 'TASK_STATE_COMPLETED')
         await pass(30)
-        assert.deepEqual(await store.claimOrphans('heir', now(), hour, 10), [])
+        assert.deepEqual(await store.tasks.claimOrphans('heir', now(), hour, 10), [])
       }),
     )
 
@@ -279,9 +279,9 @@ export function leaseContract(open: OpenStore): void {
         for (let n = 0; n < 5; n += 1) tasks.push(await takenBy(store, 'dead', 30, { createdAt: day0 + n }))
         await pass(30)
         const batches = await Promise.all([
-          store.claimOrphans('heir', now(), hour, 2),
-          store.claimOrphans('other heir', now(), hour, 2),
-          store.claimOrphans('heir', now(), hour, 2),
+          store.tasks.claimOrphans('heir', now(), hour, 2),
+          store.tasks.claimOrphans('other heir', now(), hour, 2),
+          store.tasks.claimOrphans('heir', now(), hour, 2),
         ])
         assert.deepEqual(
           batches.map((batch) => batch.length),
@@ -296,9 +296,9 @@ export function leaseContract(open: OpenStore): void {
       withStore(open, async ({ store, now, pass }) => {
         await takenBy(store, 'one', 30)
         await pass(30)
-        const [first] = await store.claimOrphans('two', now(), 30, 10)
+        const [first] = await store.tasks.claimOrphans('two', now(), 30, 10)
         await pass(30)
-        const [second] = await store.claimOrphans('three', now(), 30, 10)
+        const [second] = await store.tasks.claimOrphans('three', now(), 30, 10)
         assert.ok((second?.fence ?? 0) > (first?.fence ?? Infinity))
       }),
     )
@@ -313,13 +313,13 @@ export function leaseContract(open: OpenStore): void {
         const late = await createTask(store, {}, due(day0 + 30))
         const early = await createTask(store, { due: { kind: 'turn', at: day0 + 10 } })
         const middle = await createTask(store, {}, due(day0 + 20))
-        assert.deepEqual(await store.claimDue(day0 + 9, 10), [])
-        const first = await store.claimDue(day0 + 29, 1)
+        assert.deepEqual(await store.tasks.claimDue(day0 + 9, 10), [])
+        const first = await store.tasks.claimDue(day0 + 29, 1)
         assert.deepEqual(
           first.map(({ task, due }) => ({ id: task.id, due })),
           [{ id: early.id, due: { kind: 'turn', at: day0 + 10 } }],
         )
-        const rest = await store.claimDue(day0 + 30, 10)
+        const rest = await store.tasks.claimDue(day0 + 30, 10)
         assert.deepEqual(idsOf(rest.map(({ task }) => task)), [middle.id, late.id])
         assert.deepEqual(
           rest.map(({ due }) => due.at),
@@ -332,9 +332,9 @@ export function leaseContract(open: OpenStore): void {
       'is handed out once, also to two who ask at the same time',
       withStore(open, async ({ store }) => {
         await createTask(store, {}, due(day0))
-        const batches = await Promise.all([store.claimDue(day0, 10), store.claimDue(day0, 10)])
+        const batches = await Promise.all([store.tasks.claimDue(day0, 10), store.tasks.claimDue(day0, 10)])
         assert.equal(batches.flat().length, 1)
-        assert.deepEqual(await store.claimDue(day0 + 1_000, 10), [])
+        assert.deepEqual(await store.tasks.claimDue(day0 + 1_000, 10), [])
       }),
     )
 
@@ -342,8 +342,8 @@ export function leaseContract(open: OpenStore): void {
       'comes again after a while if the process that claimed it did nothing',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, due(day0))
-        assert.equal((await store.claimDue(day0, 10)).length, 1)
-        assert.deepEqual(idsOf((await store.claimDue(day0 + hour, 10)).map((claimed) => claimed.task)), [task.id])
+        assert.equal((await store.tasks.claimDue(day0, 10)).length, 1)
+        assert.deepEqual(idsOf((await store.tasks.claimDue(day0 + hour, 10)).map((claimed) => claimed.task)), [task.id])
       }),
     )
 
@@ -357,12 +357,12 @@ export function leaseContract(open: OpenStore): void {
         await pass(30)
         const found = (claims: readonly { readonly task: { readonly id: string } }[]): readonly string[] =>
           idsOf(claims.map(({ task }) => task)).toSorted()
-        assert.deepEqual(found(await store.claimDue(now(), 10)), [held.id, asked.id].toSorted())
-        const orphans = await store.claimOrphans('two', now(), hour, 10)
+        assert.deepEqual(found(await store.tasks.claimDue(now(), 10)), [held.id, asked.id].toSorted())
+        const orphans = await store.tasks.claimOrphans('two', now(), hour, 10)
         assert.deepEqual(found(orphans), [left.id, asked.id].toSorted())
-        for (const { task } of orphans) assert.deepEqual(task.due, (await store.load(task.id))?.due)
-        assert.deepEqual(await store.claimDue(now() + 1_000, 10), [])
-        assert.ok(found(await store.claimDue(now() + hour / 2, 10)).includes(left.id))
+        for (const { task } of orphans) assert.deepEqual(task.due, (await store.tasks.load(task.id))?.due)
+        assert.deepEqual(await store.tasks.claimDue(now() + 1_000, 10), [])
+        assert.ok(found(await store.tasks.claimDue(now() + hour / 2, 10)).includes(left.id))
       }),
     )
 
@@ -374,14 +374,14 @@ export function leaseContract(open: OpenStore): void {
           await createTask(store, {}, due(day0)),
           await createTask(store, {}, due(day0)),
         ]
-        assert.equal((await store.claimDue(day0, 10)).length, 3)
+        assert.equal((await store.tasks.claimDue(day0, 10)).length, 3)
         const [cleared, moved, ended] = idsOf(tasks) as [string, string, string]
         await assertAppended(store, cleared, { expectedSeq: 1, records: [], change: { due: null } })
         await assertAppended(store, moved, { expectedSeq: 1, records: [], ...due(day0 + 2 * hour) })
         const status = taskStatusOf('TASK_STATE_FAILED')
         await assertAppended(store, ended, { expectedSeq: 1, records: [], change: { status, statusAt: day0 } })
-        assert.deepEqual(await store.claimDue(day0 + hour, 10), [])
-        assert.deepEqual(idsOf((await store.claimDue(day0 + 2 * hour, 10)).map(({ task }) => task)), [moved])
+        assert.deepEqual(await store.tasks.claimDue(day0 + hour, 10), [])
+        assert.deepEqual(idsOf((await store.tasks.claimDue(day0 + 2 * hour, 10)).map(({ task }) => task)), [moved])
       }),
     )
   })

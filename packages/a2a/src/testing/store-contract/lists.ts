@@ -23,7 +23,7 @@ async function allPages(store: Store, query: ListQuery, between?: (page: number)
   const seen: TaskRow[] = []
   let before: ListQuery['before']
   for (let page = 0; page < 100; page += 1) {
-    const { tasks, more } = await store.list({ ...query, ...(before && { before }) })
+    const { tasks, more } = await store.tasks.list({ ...query, ...(before && { before }) })
     assert.ok(tasks.length <= query.limit)
     seen.push(...tasks)
     const last = tasks.at(-1)
@@ -47,10 +47,10 @@ export function listContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const at = [3, 1, 2, 2, 2]
         const tasks = await createMany(store, 5, (n) => ({ id: `task-${n}`, statusAt: day0 + (at[n] as number) }))
-        const page = await store.list({ ...alicePartition, limit: 10 })
+        const page = await store.tasks.list({ ...alicePartition, limit: 10 })
         assert.deepEqual(idsOf(page.tasks), ['task-0', 'task-4', 'task-3', 'task-2', 'task-1'])
         assert.deepEqual({ more: page.more, total: page.total }, { more: false, total: 5 })
-        assert.deepEqual(page.tasks[0], await store.load(tasks[0]?.id as string))
+        assert.deepEqual(page.tasks[0], await store.tasks.load(tasks[0]?.id as string))
       }),
     )
 
@@ -77,10 +77,10 @@ export function listContract(open: OpenStore): void {
         await createTask(store, { ...bobPartition })
         await createTask(store, { agent: 'another agent' })
         await createTask(store, { tenant: 'another tenant' })
-        const page = await store.list({ ...alicePartition, limit: 10 })
+        const page = await store.tasks.list({ ...alicePartition, limit: 10 })
         assert.deepEqual(idsOf(page.tasks), [mine.id])
         assert.equal(page.total, 1)
-        assert.deepEqual(await store.list({ ...alicePartition, owner: 'unknown', limit: 10 }), {
+        assert.deepEqual(await store.tasks.list({ ...alicePartition, owner: 'unknown', limit: 10 }), {
           tasks: [],
           more: false,
           total: 0,
@@ -97,7 +97,7 @@ export function listContract(open: OpenStore): void {
           [4, false],
           [5, false],
         ] as const) {
-          const page = await store.list({ ...alicePartition, limit })
+          const page = await store.tasks.list({ ...alicePartition, limit })
           assert.deepEqual(
             { count: page.tasks.length, more: page.more, total: page.total },
             { count: Math.min(limit, 4), more, total: 4 },
@@ -137,11 +137,11 @@ export function listContract(open: OpenStore): void {
       'go on after a task that is no longer there [B-79]',
       withStore(open, async ({ store }) => {
         const tasks = await createMany(store, 6, (n) => ({ statusAt: day0 + n, state: 'TASK_STATE_COMPLETED' }))
-        const { tasks: first } = await store.list({ ...alicePartition, limit: 3 })
+        const { tasks: first } = await store.tasks.list({ ...alicePartition, limit: 3 })
         const last = first.at(-1) as TaskRow
         await store.prune({ maxTasks: 0, batch: 100 })
         const fresh = await createMany(store, 3, (n) => ({ statusAt: day0 + n }))
-        const { tasks: rest } = await store.list({
+        const { tasks: rest } = await store.tasks.list({
           ...alicePartition,
           limit: 3,
           before: { statusAt: last.statusAt, id: last.id },
@@ -181,7 +181,7 @@ export function listContract(open: OpenStore): void {
                 ...(statusAtOrAfter && { statusAtOrAfter }),
               }
               assert.deepEqual(idsOf(await allPages(store, query)), idsOf(expected))
-              assert.equal((await store.list(query)).total, expected.length)
+              assert.equal((await store.tasks.list(query)).total, expected.length)
             }
           }
         }
@@ -198,13 +198,13 @@ export function listContract(open: OpenStore): void {
           for (const owner of ['alice', 'bob']) {
             const own = tasks.filter((task) => task.owner === owner)
             const active = own.filter(({ state }) => !isTerminal(state)).length
-            assert.equal(await store.countActive('acme', owner), active)
+            assert.equal(await store.tasks.countActive('acme', owner), active)
             for (const agent of ['echo', 'clock']) {
               const query = { tenant: 'acme', agent, owner, limit: 1 }
               const here = own.filter((task) => task.agent === agent)
-              assert.equal((await store.list(query)).total, here.length)
+              assert.equal((await store.tasks.list(query)).total, here.length)
               for (const state of states) {
-                const { total } = await store.list({ ...query, state })
+                const { total } = await store.tasks.list({ ...query, state })
                 assert.equal(total, here.filter((task) => task.state === state).length, `${owner} ${agent} ${state}`)
               }
             }
@@ -229,7 +229,7 @@ export function listContract(open: OpenStore): void {
               await moveTask(store, id, task.head, to, day0 + 50)
               standing.set(id, { ...task, state: to, head: task.head + 1 })
               // Refused appends must not be counted.
-              await store.append(id, {
+              await store.tasks.append(id, {
                 expectedSeq: 0,
                 records: [],
                 change: { status: taskStatusOf('TASK_STATE_FAILED'), statusAt: 1 },
@@ -242,7 +242,8 @@ export function listContract(open: OpenStore): void {
         const left = new Set<string>()
         for (const owner of ['alice', 'bob']) {
           for (const agent of ['echo', 'clock']) {
-            for (const id of idsOf((await store.list({ tenant: 'acme', agent, owner, limit: 100 })).tasks)) left.add(id)
+            for (const id of idsOf((await store.tasks.list({ tenant: 'acme', agent, owner, limit: 100 })).tasks))
+              left.add(id)
           }
         }
         assert.equal(left.size, 11)
@@ -259,8 +260,8 @@ export function listContract(open: OpenStore): void {
         await createTask(store, { tenant: 'another' })
         await createTask(store, { ...bobPartition })
         await createFinished(store)
-        assert.equal(await store.countActive('acme', 'alice'), 2)
-        assert.equal(await store.countActive('acme', 'unknown'), 0)
+        assert.equal(await store.tasks.countActive('acme', 'alice'), 2)
+        assert.equal(await store.tasks.countActive('acme', 'unknown'), 0)
       }),
     )
 
@@ -268,7 +269,7 @@ export function listContract(open: OpenStore): void {
       'count the tasks of all callers by their state, without removed ones',
       withStore(open, async ({ store }) => {
         const counts = async () =>
-          Object.fromEntries((await store.countStates()).map(({ state, tasks }) => [state.slice(11), tasks]))
+          Object.fromEntries((await store.tasks.countStates()).map(({ state, tasks }) => [state.slice(11), tasks]))
         assert.deepEqual(await counts(), {})
         const one = await createTask(store)
         await createTask(store, { tenant: 'another', agent: 'clock', owner: 'bob' })
@@ -293,11 +294,11 @@ export function listContract(open: OpenStore): void {
         }))
         await createTask(store, { contextId: 'another talk' })
         await createTask(store, { ...bobPartition, contextId: 'talk' })
-        assert.deepEqual(idsOf(await store.context(alicePartition, 'talk', 10)), idsOf(tasks))
-        assert.deepEqual(idsOf(await store.context(alicePartition, 'talk', 2)), idsOf(tasks.slice(-2)))
-        assert.deepEqual(await store.context(alicePartition, 'no talk', 10), [])
-        const [row] = await store.context(alicePartition, 'talk', 1)
-        assert.deepEqual(row, await store.load(tasks[4]?.id as string))
+        assert.deepEqual(idsOf(await store.tasks.context(alicePartition, 'talk', 10)), idsOf(tasks))
+        assert.deepEqual(idsOf(await store.tasks.context(alicePartition, 'talk', 2)), idsOf(tasks.slice(-2)))
+        assert.deepEqual(await store.tasks.context(alicePartition, 'no talk', 10), [])
+        const [row] = await store.tasks.context(alicePartition, 'talk', 1)
+        assert.deepEqual(row, await store.tasks.load(tasks[4]?.id as string))
       }),
     )
 
@@ -307,7 +308,7 @@ export function listContract(open: OpenStore): void {
         const task = await createTask(store, { contextId: 'talk' })
         await assertAppended(store, task.id, { expectedSeq: 1, records: [], change: { consumedSeq: 1 } })
         await moveTask(store, task.id, 1, 'TASK_STATE_COMPLETED', day0 + 1)
-        const [row] = await store.context(alicePartition, 'talk', 5)
+        const [row] = await store.tasks.context(alicePartition, 'talk', 5)
         assert.equal(row?.status.state, 'TASK_STATE_COMPLETED')
       }),
     )

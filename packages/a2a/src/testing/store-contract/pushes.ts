@@ -1,8 +1,8 @@
 /** Push cursors: made due by visible records, claimed under a fence, moved once, and never left behind the log. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { PushAttempt, PushRow, Store } from '../../stores/store.ts'
-import type { OpenStore } from './harness.ts'
+import type { PushAttempt, PushPage, PushQuery, PushRow } from '../../stores/store.ts'
+import type { OpenStore, StoreWithPush } from './harness.ts'
 import {
   assertAppended,
   chunk,
@@ -17,13 +17,13 @@ import {
 
 const minute = 60_000
 
-async function claimOne(store: Store, now: number) {
-  const claimed = await store.claimPush(now, now + minute, 10)
+async function claimOne(store: StoreWithPush, now: number) {
+  const claimed = await store.push.claim(now, now + minute, 10)
   assert.equal(claimed.length, 1)
   return claimed[0] as (typeof claimed)[number]
 }
 
-export function pushContract(open: OpenStore): void {
+export function pushContract(open: OpenStore<StoreWithPush>): void {
   describe('push configs', () => {
     it(
       'are saved, loaded, listed, replaced and deleted',
@@ -31,18 +31,18 @@ export function pushContract(open: OpenStore): void {
         const { id } = await createTask(store)
         const one = newPushRow(id, { id: 'one', deliveredSeq: 1 })
         const two = newPushRow(id, { id: 'two', deliveredSeq: 1, dueAt: day0, attempt: 3, state: 'dead' })
-        await store.savePush(one)
-        await store.savePush(two)
-        assert.deepEqual(await store.loadPush(id, 'one'), one)
-        assert.deepEqual(await store.listPush(id), [one, two])
+        await store.push.save(one)
+        await store.push.save(two)
+        assert.deepEqual(await store.push.load(id, 'one'), one)
+        assert.deepEqual(await store.push.list(id), [one, two])
         const replaced = { ...one, config: { url: 'https://hooks.example.com/b' } }
-        await store.savePush(replaced)
-        assert.deepEqual(await store.loadPush(id, 'one'), replaced)
-        assert.equal((await store.listPush(id)).length, 2)
-        assert.equal(await store.deletePush(id, 'one'), true)
-        assert.equal(await store.deletePush(id, 'one'), false)
-        assert.equal(await store.loadPush(id, 'one'), undefined)
-        assert.deepEqual(idsOf(await store.listPush(id)), ['two'])
+        await store.push.save(replaced)
+        assert.deepEqual(await store.push.load(id, 'one'), replaced)
+        assert.equal((await store.push.list(id)).length, 2)
+        assert.equal(await store.push.delete(id, 'one'), true)
+        assert.equal(await store.push.delete(id, 'one'), false)
+        assert.equal(await store.push.load(id, 'one'), undefined)
+        assert.deepEqual(idsOf(await store.push.list(id)), ['two'])
       }),
     )
 
@@ -50,10 +50,10 @@ export function pushContract(open: OpenStore): void {
       'belong to one task, whatever their id',
       withStore(open, async ({ store }) => {
         const [a, b] = [await createTask(store), await createTask(store)]
-        await store.savePush(newPushRow(a.id))
-        assert.equal(await store.loadPush(b.id, 'hook'), undefined)
-        assert.deepEqual(await store.listPush(b.id), [])
-        await assert.rejects(store.savePush(newPushRow('unknown')))
+        await store.push.save(newPushRow(a.id))
+        assert.equal(await store.push.load(b.id, 'hook'), undefined)
+        assert.deepEqual(await store.push.list(b.id), [])
+        await assert.rejects(store.push.save(newPushRow('unknown')))
       }),
     )
 
@@ -61,11 +61,11 @@ export function pushContract(open: OpenStore): void {
       'are idle when nothing visible is ahead of them, and due at once when something is',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store, {}, { records: [...chunks('a'), ...noteRecords('b')] })
-        await store.savePush(newPushRow(id, { id: 'idle', deliveredSeq: 1 }))
-        await store.savePush(newPushRow(id, { id: 'behind', deliveredSeq: 0 }))
-        await store.savePush(newPushRow(id, { id: 'done', deliveredSeq: 0, state: 'done' }))
-        assert.equal((await store.loadPush(id, 'idle'))?.dueAt, undefined)
-        const claimed = await store.claimPush(day0, day0 + minute, 10)
+        await store.push.save(newPushRow(id, { id: 'idle', deliveredSeq: 1 }))
+        await store.push.save(newPushRow(id, { id: 'behind', deliveredSeq: 0 }))
+        await store.push.save(newPushRow(id, { id: 'done', deliveredSeq: 0, state: 'done' }))
+        assert.equal((await store.push.load(id, 'idle'))?.dueAt, undefined)
+        const claimed = await store.push.claim(day0, day0 + minute, 10)
         assert.deepEqual(idsOf(claimed.map(({ push }) => push)), ['behind'])
       }),
     )
@@ -76,11 +76,11 @@ export function pushContract(open: OpenStore): void {
       'are made due by an append with visible records, and by nothing else',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
-        await store.savePush(newPushRow(id, { deliveredSeq: 1 }))
-        await store.savePush(newPushRow(id, { id: 'dead', deliveredSeq: 1, state: 'dead' }))
+        await store.push.save(newPushRow(id, { deliveredSeq: 1 }))
+        await store.push.save(newPushRow(id, { id: 'dead', deliveredSeq: 1, state: 'dead' }))
         await assertAppended(store, id, { expectedSeq: 1, records: noteRecords('internal') })
         await assertAppended(store, id, { expectedSeq: 2, records: [], change: { consumedSeq: 1 } })
-        assert.deepEqual(await store.claimPush(day0 + minute, day0 + minute, 10), [])
+        assert.deepEqual(await store.push.claim(day0 + minute, day0 + minute, 10), [])
         await assertAppended(store, id, { expectedSeq: 2, records: [...chunks('news'), ...noteRecords('internal')] })
         const { push: row } = await claimOne(store, day0)
         assert.deepEqual({ id: row.id, deliveredSeq: row.deliveredSeq }, { id: 'hook', deliveredSeq: 1 })
@@ -91,11 +91,11 @@ export function pushContract(open: OpenStore): void {
       'wait for the time of a retry, also when more comes meanwhile',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
-        await store.savePush(newPushRow(id, { deliveredSeq: 0 }))
+        await store.push.save(newPushRow(id, { deliveredSeq: 0 }))
         const { fence } = await claimOne(store, day0)
-        assert.ok(await store.movePush(id, 'hook', fence, { attempt: 1, dueAt: day0 + 5_000 }))
+        assert.ok(await store.push.move(id, 'hook', fence, { attempt: 1, dueAt: day0 + 5_000 }))
         await assertAppended(store, id, { expectedSeq: 1, records: chunks('more') })
-        assert.deepEqual(await store.claimPush(day0 + 4_999, day0 + minute, 10), [])
+        assert.deepEqual(await store.push.claim(day0 + 4_999, day0 + minute, 10), [])
         const { push: row } = await claimOne(store, day0 + 5_000)
         assert.deepEqual({ attempt: row.attempt, deliveredSeq: row.deliveredSeq }, { attempt: 1, deliveredSeq: 0 })
       }),
@@ -105,19 +105,19 @@ export function pushContract(open: OpenStore): void {
       'are claimed once while the claim lasts, under growing fences after',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
-        await store.savePush(newPushRow(id))
+        await store.push.save(newPushRow(id))
         const batches = await Promise.all([
-          store.claimPush(day0, day0 + minute, 10),
-          store.claimPush(day0, day0 + minute, 10),
+          store.push.claim(day0, day0 + minute, 10),
+          store.push.claim(day0, day0 + minute, 10),
         ])
         const [first] = batches.flat()
         assert.equal(batches.flat().length, 1)
-        assert.deepEqual(await store.claimPush(day0 + minute - 1, day0 + 2 * minute, 10), [])
+        assert.deepEqual(await store.push.claim(day0 + minute - 1, day0 + 2 * minute, 10), [])
         const second = await claimOne(store, day0 + minute)
         assert.ok(second.fence > (first?.fence ?? Infinity))
-        assert.equal(await store.movePush(id, 'hook', first?.fence as number, { deliveredSeq: 1 }), false)
-        assert.equal((await store.loadPush(id, 'hook'))?.deliveredSeq, 0)
-        assert.equal(await store.movePush(id, 'hook', second.fence, { deliveredSeq: 1 }), true)
+        assert.equal(await store.push.move(id, 'hook', first?.fence as number, { deliveredSeq: 1 }), false)
+        assert.equal((await store.push.load(id, 'hook'))?.deliveredSeq, 0)
+        assert.equal(await store.push.move(id, 'hook', second.fence, { deliveredSeq: 1 }), true)
       }),
     )
 
@@ -127,11 +127,11 @@ export function pushContract(open: OpenStore): void {
         const made = []
         for (const at of [3, 1, 2]) {
           const { id } = await createTask(store, {}, { records: [chunk({ text: 'a' })] })
-          await store.savePush(newPushRow(id, { dueAt: day0 + at }))
+          await store.push.save(newPushRow(id, { dueAt: day0 + at }))
           made[at] = id
         }
-        const first = await store.claimPush(day0 + 9, day0 + minute, 2)
-        const rest = await store.claimPush(day0 + 9, day0 + minute, 2)
+        const first = await store.push.claim(day0 + 9, day0 + minute, 2)
+        const rest = await store.push.claim(day0 + 9, day0 + minute, 2)
         assert.deepEqual(
           [...first, ...rest].map(({ push }) => push.taskId),
           made.slice(1),
@@ -143,13 +143,13 @@ export function pushContract(open: OpenStore): void {
       'go idle when all is delivered, and are given back by one move only',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
-        await store.savePush(newPushRow(id, { attempt: 2 }))
+        await store.push.save(newPushRow(id, { attempt: 2 }))
         const { fence } = await claimOne(store, day0)
-        assert.equal(await store.movePush(id, 'hook', fence, { deliveredSeq: 1, attempt: 0, dueAt: null }), true)
-        assert.equal(await store.movePush(id, 'hook', fence, { deliveredSeq: 9 }), false)
+        assert.equal(await store.push.move(id, 'hook', fence, { deliveredSeq: 1, attempt: 0, dueAt: null }), true)
+        assert.equal(await store.push.move(id, 'hook', fence, { deliveredSeq: 9 }), false)
         const row: PushRow = newPushRow(id, { deliveredSeq: 1 })
-        assert.deepEqual(await store.loadPush(id, 'hook'), row)
-        assert.deepEqual(await store.claimPush(day0 + minute, day0 + minute, 10), [])
+        assert.deepEqual(await store.push.load(id, 'hook'), row)
+        assert.deepEqual(await store.push.claim(day0 + minute, day0 + minute, 10), [])
       }),
     )
 
@@ -157,15 +157,15 @@ export function pushContract(open: OpenStore): void {
       'stay due when an append comes during the delivery',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
-        await store.savePush(newPushRow(id))
+        await store.push.save(newPushRow(id))
         const { fence } = await claimOne(store, day0)
         await assertAppended(store, id, { expectedSeq: 1, records: chunks('meanwhile') })
-        assert.deepEqual(await store.claimPush(day0 + 1, day0 + minute, 10), [])
-        assert.ok(await store.movePush(id, 'hook', fence, { deliveredSeq: 1, dueAt: null }))
+        assert.deepEqual(await store.push.claim(day0 + 1, day0 + minute, 10), [])
+        assert.ok(await store.push.move(id, 'hook', fence, { deliveredSeq: 1, dueAt: null }))
         const again = await claimOne(store, day0 + 1)
         assert.equal(again.push.deliveredSeq, 1)
-        assert.ok(await store.movePush(id, 'hook', again.fence, { deliveredSeq: 2 }))
-        assert.deepEqual(await store.claimPush(day0 + minute, day0 + minute, 10), [])
+        assert.ok(await store.push.move(id, 'hook', again.fence, { deliveredSeq: 2 }))
+        assert.deepEqual(await store.push.claim(day0 + minute, day0 + minute, 10), [])
       }),
     )
 
@@ -173,12 +173,12 @@ export function pushContract(open: OpenStore): void {
       'stay due when a delivery took only a part, and not for internal records',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store, {}, { records: [...chunks('a', 'b'), ...noteRecords('c')] })
-        await store.savePush(newPushRow(id))
+        await store.push.save(newPushRow(id))
         const first = await claimOne(store, day0)
-        assert.ok(await store.movePush(id, 'hook', first.fence, { deliveredSeq: 1 }))
+        assert.ok(await store.push.move(id, 'hook', first.fence, { deliveredSeq: 1 }))
         const second = await claimOne(store, day0)
-        assert.ok(await store.movePush(id, 'hook', second.fence, { deliveredSeq: 2 }))
-        assert.deepEqual(await store.claimPush(day0 + minute, day0 + minute, 10), [])
+        assert.ok(await store.push.move(id, 'hook', second.fence, { deliveredSeq: 2 }))
+        assert.deepEqual(await store.push.claim(day0 + minute, day0 + minute, 10), [])
       }),
     )
 
@@ -187,12 +187,12 @@ export function pushContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         for (const state of ['done', 'dead'] as const) {
           const { id } = await createTask(store)
-          await store.savePush(newPushRow(id))
+          await store.push.save(newPushRow(id))
           const { fence } = await claimOne(store, day0)
-          assert.ok(await store.movePush(id, 'hook', fence, { state, dueAt: day0 }))
+          assert.ok(await store.push.move(id, 'hook', fence, { state, dueAt: day0 }))
           await assertAppended(store, id, { expectedSeq: 1, records: chunks('more') })
-          assert.equal((await store.loadPush(id, 'hook'))?.state, state)
-          assert.deepEqual(await store.claimPush(day0 + minute, day0 + minute, 10), [])
+          assert.equal((await store.push.load(id, 'hook'))?.state, state)
+          assert.deepEqual(await store.push.claim(day0 + minute, day0 + minute, 10), [])
         }
       }),
     )
@@ -201,18 +201,18 @@ export function pushContract(open: OpenStore): void {
       'shut out a delivery of a config that was deleted or replaced under it',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
-        await store.savePush(newPushRow(id))
+        await store.push.save(newPushRow(id))
         const first = await claimOne(store, day0)
-        await store.savePush(newPushRow(id, { config: { url: 'https://hooks.example.com/new' } }))
-        assert.equal(await store.movePush(id, 'hook', first.fence, { deliveredSeq: 1 }), false)
+        await store.push.save(newPushRow(id, { config: { url: 'https://hooks.example.com/new' } }))
+        assert.equal(await store.push.move(id, 'hook', first.fence, { deliveredSeq: 1 }), false)
         const second = await claimOne(store, day0)
         assert.ok(second.fence > first.fence)
-        await store.deletePush(id, 'hook')
-        assert.equal(await store.movePush(id, 'hook', second.fence, { deliveredSeq: 1 }), false)
-        await store.savePush(newPushRow(id))
+        await store.push.delete(id, 'hook')
+        assert.equal(await store.push.move(id, 'hook', second.fence, { deliveredSeq: 1 }), false)
+        await store.push.save(newPushRow(id))
         const third = await claimOne(store, day0)
-        assert.equal(await store.movePush(id, 'hook', second.fence, { deliveredSeq: 1 }), false)
-        assert.equal(await store.movePush(id, 'hook', third.fence, { deliveredSeq: 1 }), true)
+        assert.equal(await store.push.move(id, 'hook', second.fence, { deliveredSeq: 1 }), false)
+        assert.equal(await store.push.move(id, 'hook', third.fence, { deliveredSeq: 1 }), true)
       }),
     )
   })
@@ -222,17 +222,17 @@ export function pushContract(open: OpenStore): void {
       'go if the claim is the last one, and stay if they were replaced, claimed or moved since',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
-        await store.savePush(newPushRow(id))
+        await store.push.save(newPushRow(id))
         const first = await claimOne(store, day0)
-        await store.savePush(newPushRow(id))
-        assert.equal(await store.deletePush(id, 'hook', first.fence), false)
+        await store.push.save(newPushRow(id))
+        assert.equal(await store.push.delete(id, 'hook', first.fence), false)
         const second = await claimOne(store, day0)
-        await store.movePush(id, 'hook', second.fence, { dueAt: day0 })
-        assert.equal(await store.deletePush(id, 'hook', second.fence), false)
+        await store.push.move(id, 'hook', second.fence, { dueAt: day0 })
+        assert.equal(await store.push.delete(id, 'hook', second.fence), false)
         const third = await claimOne(store, day0)
-        assert.equal(await store.deletePush(id, 'none', third.fence), false)
-        assert.equal(await store.deletePush(id, 'hook', third.fence), true)
-        assert.equal(await store.loadPush(id, 'hook'), undefined)
+        assert.equal(await store.push.delete(id, 'none', third.fence), false)
+        assert.equal(await store.push.delete(id, 'hook', third.fence), true)
+        assert.equal(await store.push.load(id, 'hook'), undefined)
       }),
     )
   })
@@ -242,7 +242,7 @@ export function pushContract(open: OpenStore): void {
       'are listed newest first, as many as asked for, for one config',
       withStore(open, async ({ store }) => {
         const { id } = await createTask(store)
-        await store.savePush(newPushRow(id))
+        await store.push.save(newPushRow(id))
         const attempt = (n: number): PushAttempt => ({
           taskId: id,
           pushId: n === 9 ? 'another' : 'hook',
@@ -253,10 +253,10 @@ export function pushContract(open: OpenStore): void {
           durationMs: 12.5,
           ...(n === 2 ? { answer: 'not now: “résumé” \u0000' } : {}),
         })
-        for (const n of [1, 2, 9, 3]) await store.recordAttempt(attempt(n))
-        assert.deepEqual(await store.listAttempts(id, 'hook', 10), [attempt(3), attempt(2), attempt(1)])
-        assert.deepEqual(await store.listAttempts(id, 'hook', 2), [attempt(3), attempt(2)])
-        assert.deepEqual(await store.listAttempts('unknown', 'hook', 2), [])
+        for (const n of [1, 2, 9, 3]) await store.push.recordAttempt(attempt(n))
+        assert.deepEqual(await store.push.listAttempts(id, 'hook', 10), [attempt(3), attempt(2), attempt(1)])
+        assert.deepEqual(await store.push.listAttempts(id, 'hook', 2), [attempt(3), attempt(2)])
+        assert.deepEqual(await store.push.listAttempts('unknown', 'hook', 2), [])
       }),
     )
 
@@ -264,8 +264,43 @@ export function pushContract(open: OpenStore): void {
       'of a task that is gone are not kept, and do no harm',
       withStore(open, async ({ store }) => {
         const lost = { taskId: 'unknown', pushId: 'hook', seq: 1, at: day0, attempt: 1, outcome: '204', durationMs: 1 }
-        await store.recordAttempt(lost)
-        assert.deepEqual(await store.listAttempts('unknown', 'hook', 2), [])
+        await store.push.recordAttempt(lost)
+        assert.deepEqual(await store.push.listAttempts('unknown', 'hook', 2), [])
+      }),
+    )
+  })
+
+  describe('webhooks of all callers', () => {
+    async function pages(store: StoreWithPush, query: PushQuery): Promise<readonly string[]> {
+      const seen: string[] = []
+      let before: number | undefined
+      for (let page = 0; page < 50; page += 1) {
+        const found: PushPage = await store.push.search({ ...query, ...(before !== undefined && { before }) })
+        seen.push(...found.pushes.map(({ taskId, id }) => `${taskId} ${id}`))
+        before = found.before
+        if (before === undefined) return seen
+      }
+      return assert.fail('the pages do not end')
+    }
+
+    it(
+      'come with the newest first, by state if it is asked for',
+      withStore(open, async ({ store }) => {
+        for (const id of ['t1', 't2', 't3']) await createTask(store, { id, tenant: id })
+        await store.push.save(newPushRow('t1', { id: 'a' }))
+        await store.push.save(newPushRow('t2', { id: 'b', state: 'dead' }))
+        await store.push.save(newPushRow('t2', { id: 'c', state: 'done' }))
+        await store.push.save(newPushRow('t3', { id: 'd', state: 'dead' }))
+        // A replaced one keeps its position.
+        await store.push.save(newPushRow('t1', { id: 'a', attempt: 3 }))
+        for (const limit of [1, 3, 4, 10]) {
+          assert.deepEqual(await pages(store, { limit }), ['t3 d', 't2 c', 't2 b', 't1 a'])
+          assert.deepEqual(await pages(store, { limit, state: 'dead' }), ['t3 d', 't2 b'])
+        }
+        const [row] = (await store.push.search({ state: 'active', limit: 5 })).pushes
+        assert.deepEqual(row, await store.push.load('t1', 'a'))
+        await store.push.delete('t3', 'd')
+        assert.deepEqual(await pages(store, { limit: 2, state: 'dead' }), ['t2 b'])
       }),
     )
   })

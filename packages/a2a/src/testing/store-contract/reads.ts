@@ -11,8 +11,6 @@ import {
   chunks,
   createTask,
   day0,
-  feedOf,
-  idsOf,
   noteRecords,
   newRecord,
   taskStatusOf,
@@ -31,9 +29,9 @@ export function readContract(open: OpenStore): void {
         await assertAppended(store, task.id, { expectedSeq: 5, records: noteRecords('f', 'g') })
         await assertAppended(store, task.id, { expectedSeq: 7, records: chunks('h', 'i', 'j') })
         for (let after = 0; after <= 11; after += 1) {
-          assert.deepEqual(recordTexts(await store.read(task.id, after)), letters.slice(after))
+          assert.deepEqual(recordTexts(await store.tasks.read(task.id, after)), letters.slice(after))
           for (const limit of [1, 3, 5, 20]) {
-            const found = await store.read(task.id, after, limit)
+            const found = await store.tasks.read(task.id, after, limit)
             assert.deepEqual(recordTexts(found), letters.slice(after, after + limit))
             if (found.length > 0) assert.equal(found[0]?.seq, after + 1)
           }
@@ -53,7 +51,7 @@ export function readContract(open: OpenStore): void {
           records: [chunk({ raw }), chunk({ raw }), chunk({ text: long('\u0001\u4e2d') }), chunk({ text: 'z' })],
         })
         const seqs = async (after: number, limit: number | undefined, maxBytes: number): Promise<readonly number[]> =>
-          (await store.read(task.id, after, limit, maxBytes)).map(({ seq }) => seq)
+          (await store.tasks.read(task.id, after, limit, maxBytes)).map(({ seq }) => seq)
         assert.deepEqual(await seqs(0, undefined, 1), [1])
         assert.deepEqual(await seqs(0, undefined, 10_000), [1])
         assert.deepEqual(await seqs(0, undefined, 25_000), [1, 2, 3])
@@ -84,7 +82,7 @@ export function readContract(open: OpenStore): void {
         const records = [1, 2, 3].map((n) => newRecord({ type: 'note', text: `${n}` }, day0 + n))
         const task = await createTask(store, {}, { records })
         assert.deepEqual(
-          (await store.read(task.id, 0)).map(({ at }) => at),
+          (await store.tasks.read(task.id, 0)).map(({ at }) => at),
           [day0 + 1, day0 + 2, day0 + 3],
         )
       }),
@@ -93,10 +91,10 @@ export function readContract(open: OpenStore): void {
     it(
       'finds nothing of a task that does not exist',
       withStore(open, async ({ store }) => {
-        assert.equal(await store.load('unknown'), undefined)
-        assert.deepEqual(await store.read('unknown', 0), [])
-        assert.equal(await store.firstSeq('unknown'), 1)
-        assert.equal(await store.loadSnapshot('unknown'), undefined)
+        assert.equal(await store.tasks.load('unknown'), undefined)
+        assert.deepEqual(await store.tasks.read('unknown', 0), [])
+        assert.equal(await store.tasks.firstSeq('unknown'), 1)
+        assert.equal(await store.tasks.loadSnapshot('unknown'), undefined)
       }),
     )
 
@@ -109,12 +107,12 @@ export function readContract(open: OpenStore): void {
           const texts = Array.from({ length: 400 }, (_, index) => `${head + index + 1}`)
           ;({ head } = await assertAppended(store, task.id, { expectedSeq: head, records: chunks(...texts) }))
         }
-        const log = await store.read(task.id, 1)
+        const log = await store.tasks.read(task.id, 1)
         assert.equal(log.length, 4_000)
         assert.ok(
           log.every(({ seq }, index) => seq === index + 2 && recordTexts([log[index] as never])[0] === `${seq}`),
         )
-        assert.equal(await store.firstSeq(task.id), 1)
+        assert.equal(await store.tasks.firstSeq(task.id), 1)
       }),
     )
 
@@ -134,16 +132,16 @@ export function readContract(open: OpenStore): void {
         const artifact: Artifact = { artifactId: 'answer', parts: [part(1), part(4)] }
         const folded: Task = { id: task.id, status, artifacts: [artifact], history: [message] }
         const snapshot: Snapshot = { seq: 5, task: folded, internal: {} }
-        await store.saveSnapshot(task.id, snapshot)
+        await store.tasks.saveSnapshot(task.id, snapshot)
         const again = (await reopen?.()) ?? store
-        const bodies = (await again.read(task.id, 0)).map(({ body }) => body)
+        const bodies = (await again.tasks.read(task.id, 0)).map(({ body }) => body)
         assert.deepEqual(
           bodies.slice(0, 3),
           records.map(({ body }) => body),
         )
         assert.deepEqual(bodies.slice(3), [chunk(part(1)).body, chunk({ raw: raw(9, 10) }).body])
-        assert.deepEqual((await again.load(task.id))?.status, status)
-        assert.deepEqual(await again.loadSnapshot(task.id), snapshot)
+        assert.deepEqual((await again.tasks.load(task.id))?.status, status)
+        assert.deepEqual(await again.tasks.loadSnapshot(task.id), snapshot)
       }),
     )
 
@@ -159,7 +157,7 @@ export function readContract(open: OpenStore): void {
         ].map((raw) => ({ raw }))
         const task = await createTask(store, {}, { records: parts.map((part) => chunk(part)) })
         assert.deepEqual(
-          (await store.read(task.id, 0)).map(({ body }) => body),
+          (await store.tasks.read(task.id, 0)).map(({ body }) => body),
           parts.map((part) => chunk(part).body),
         )
       }),
@@ -173,7 +171,7 @@ export function readContract(open: OpenStore): void {
       'ends at once if the log is already longer',
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
-        await store.changed(task.id, 0, forever())
+        await store.tasks.changed(task.id, 0, forever())
       }),
     )
 
@@ -182,10 +180,10 @@ export function readContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
         const readers = Array.from({ length: 5 }, async () => {
-          let found = await store.read(task.id, 1)
+          let found = await store.tasks.read(task.id, 1)
           while (found.length === 0) {
-            await store.changed(task.id, 1, forever())
-            found = await store.read(task.id, 1)
+            await store.tasks.changed(task.id, 1, forever())
+            found = await store.tasks.read(task.id, 1)
           }
           return recordTexts(found)
         })
@@ -198,7 +196,7 @@ export function readContract(open: OpenStore): void {
       'ends for a task that was not there yet',
       withStore(open, async ({ store }) => {
         const id = 'still to come'
-        const made = store.changed(id, 0, forever())
+        const made = store.tasks.changed(id, 0, forever())
         await createTask(store, { id })
         await made
       }),
@@ -208,9 +206,9 @@ export function readContract(open: OpenStore): void {
       'ends when the signal aborts, before or while it waits',
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
-        await store.changed(task.id, 1, AbortSignal.abort())
+        await store.tasks.changed(task.id, 1, AbortSignal.abort())
         const patience = new AbortController()
-        const waiting = store.changed(task.id, 1, patience.signal)
+        const waiting = store.tasks.changed(task.id, 1, patience.signal)
         patience.abort()
         await waiting
       }),
@@ -220,7 +218,7 @@ export function readContract(open: OpenStore): void {
       'ends when the store closes',
       withStore(open, async ({ store }) => {
         const task = await createTask(store)
-        const waiting = store.changed(task.id, 1, forever()).catch(() => {})
+        const waiting = store.tasks.changed(task.id, 1, forever()).catch(() => {})
         await store.close()
         await waiting
       }),
@@ -240,66 +238,23 @@ export function readContract(open: OpenStore): void {
       'are kept, and replaced by newer ones only',
       withStore(open, async ({ store }) => {
         const task = await createTask(store, {}, { records: chunks('a', 'b', 'c') })
-        assert.equal(await store.loadSnapshot(task.id), undefined)
+        assert.equal(await store.tasks.loadSnapshot(task.id), undefined)
         const older: Snapshot = { seq: 2, task: fold(task.id, 'ab'), internal: { turn: 1 } }
         const newer: Snapshot = { seq: 3, task: fold(task.id, 'abc'), internal: { turn: 1, waiting: [{ seq: 3 }] } }
-        await store.saveSnapshot(task.id, older)
-        assert.deepEqual(await store.loadSnapshot(task.id), older)
-        await store.saveSnapshot(task.id, newer)
-        await store.saveSnapshot(task.id, older)
-        assert.deepEqual(await store.loadSnapshot(task.id), newer)
-        assert.deepEqual(recordTexts(await store.read(task.id, 0)), ['a', 'b', 'c'])
+        await store.tasks.saveSnapshot(task.id, older)
+        assert.deepEqual(await store.tasks.loadSnapshot(task.id), older)
+        await store.tasks.saveSnapshot(task.id, newer)
+        await store.tasks.saveSnapshot(task.id, older)
+        assert.deepEqual(await store.tasks.loadSnapshot(task.id), newer)
+        assert.deepEqual(recordTexts(await store.tasks.read(task.id, 0)), ['a', 'b', 'c'])
       }),
     )
 
     it(
       'of a task that is gone are not kept',
       withStore(open, async ({ store }) => {
-        await store.saveSnapshot('unknown', { seq: 1, task: fold('unknown', 'x'), internal: {} })
-        assert.equal(await store.loadSnapshot('unknown'), undefined)
-      }),
-    )
-  })
-
-  describe('the feed', () => {
-    it(
-      'tells of every append once, in one order for all readers, from any position',
-      withStore(open, async ({ store }) => {
-        const one = await createTask(store, {}, { records: chunks('a', 'b') })
-        const two = await createTask(store, { ...bobPartition })
-        await assertAppended(store, one.id, { expectedSeq: 2, records: noteRecords('c') })
-        await assertAppended(store, one.id, { expectedSeq: 3, records: [], change: { consumedSeq: 1 } })
-        const feed = await feedOf(store, 3)
-        const { tenant, agent, owner } = one
-        assert.deepEqual(
-          feed.map(({ position: _, ...entry }) => entry),
-          [
-            { tenant, agent, owner, taskId: one.id, firstSeq: 1, lastSeq: 2 },
-            { ...bobPartition, taskId: two.id, firstSeq: 1, lastSeq: 1 },
-            { tenant, agent, owner, taskId: one.id, firstSeq: 3, lastSeq: 3 },
-          ],
-        )
-        const positions = feed.map(({ position }) => position)
-        assert.deepEqual(
-          positions,
-          [...positions].sort((a, b) => a - b),
-        )
-        assert.deepEqual(await store.feed(0, 2), feed.slice(0, 2))
-        assert.deepEqual(await store.feed(positions[0] as number, 100), feed.slice(1))
-        assert.deepEqual(await store.feed(positions.at(-1) as number, 100), [])
-      }),
-    )
-
-    it(
-      'never uses a position again, also when the newest tasks are removed and the store is opened anew',
-      withStore(open, async ({ store, reopen }) => {
-        await createTask(store, { state: 'TASK_STATE_COMPLETED' })
-        const last = (await feedOf(store, 1)).at(-1)?.position as number
-        await store.prune({ finishedBefore: day0 + 1, batch: 10 })
-        const again = (await reopen?.()) ?? store
-        const next = await createTask(again)
-        const news = await feedOf(again, 1, last)
-        assert.deepEqual(idsOf(news.map(({ taskId: id }) => ({ id }))), [next.id])
+        await store.tasks.saveSnapshot('unknown', { seq: 1, task: fold('unknown', 'x'), internal: {} })
+        assert.equal(await store.tasks.loadSnapshot('unknown'), undefined)
       }),
     )
   })
@@ -309,13 +264,13 @@ export function readContract(open: OpenStore): void {
       'waits for what is being written, and then nothing works any more',
       withStore(open, async ({ store, reopen }) => {
         const task = await createTask(store)
-        const pending = store.append(task.id, { expectedSeq: 1, records: chunks('last words') })
+        const pending = store.tasks.append(task.id, { expectedSeq: 1, records: chunks('last words') })
         const again = reopen === undefined ? await store.close() : await reopen()
         assert.deepEqual(await pending, { outcome: 'appended', head: 2 })
-        await assert.rejects(store.load(task.id))
-        await assert.rejects(store.append(task.id, { expectedSeq: 2, records: [] }))
-        await assert.rejects(store.list({ ...bobPartition, limit: 1 }))
-        if (again) assert.deepEqual(recordTexts(await again.read(task.id, 1)), ['last words'])
+        await assert.rejects(store.tasks.load(task.id))
+        await assert.rejects(store.tasks.append(task.id, { expectedSeq: 2, records: [] }))
+        await assert.rejects(store.tasks.list({ ...bobPartition, limit: 1 }))
+        if (again) assert.deepEqual(recordTexts(await again.tasks.read(task.id, 1)), ['last words'])
       }),
     )
 

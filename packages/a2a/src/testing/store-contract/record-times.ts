@@ -41,7 +41,7 @@ export function recordTimesContract(open: OpenStore): void {
         await assertAppended(store, task.id, { expectedSeq: 7, records: [], change: { consumedSeq: 7 } })
         await assertAppended(store, task.id, { expectedSeq: 7, records: noteRecords('last') })
         assert.deepEqual(await timesOf(store, task.id), [20, 20, 20, 30, 50, 50, 60, 60])
-        const log = await store.read(task.id, 0)
+        const log = await store.tasks.read(task.id, 0)
         assert.deepEqual(
           log.slice(1, 4).map(({ body }) => body),
           bodies,
@@ -83,7 +83,7 @@ export function recordTimesContract(open: OpenStore): void {
           records: [newRecord({ type: 'status', status }, day0 + 1)],
           orLater: true,
         } as const
-        const answer = await store.append(id, { ...late, change: { status, statusAt: day0 + 1 } })
+        const answer = await store.tasks.append(id, { ...late, change: { status, statusAt: day0 + 1 } })
         assert.deepEqual(answer, { outcome: 'conflict', head: 2 })
       }),
     )

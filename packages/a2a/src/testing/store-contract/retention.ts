@@ -11,9 +11,7 @@ import {
   createTask,
   createFinished,
   day0,
-  feedOf,
   idsOf,
-  newPushRow,
   withStore,
   recordTexts,
 } from './harness.ts'
@@ -25,7 +23,7 @@ async function finishedAt(store: Store, ...times: readonly number[]): Promise<re
 }
 
 async function remaining(store: Store): Promise<readonly string[]> {
-  return idsOf((await store.list({ ...alicePartition, limit: 1_000 })).tasks)
+  return idsOf((await store.tasks.list({ ...alicePartition, limit: 1_000 })).tasks)
 }
 
 function snapshotAt(id: string, seq: number): Snapshot {
@@ -39,29 +37,16 @@ export function retentionContract(open: OpenStore): void {
       withStore(open, async ({ store }) => {
         const [old, edge, young] = (await finishedAt(store, 1, 2, 3)) as [string, string, string]
         await assertAppended(store, old, { expectedSeq: 1, records: chunks('more') })
-        await store.saveSnapshot(old, snapshotAt(old, 2))
-        await store.savePush(newPushRow(old, { state: 'done' }))
-        await store.recordAttempt({
-          taskId: old,
-          pushId: 'hook',
-          seq: 1,
-          at: 1,
-          attempt: 1,
-          outcome: 'ok',
-          durationMs: 1,
-        })
+        await store.tasks.saveSnapshot(old, snapshotAt(old, 2))
         assert.equal(await store.prune({ finishedBefore: day0 + 2, batch: 10 }), 1)
         assert.deepEqual(await remaining(store), [young, edge])
-        assert.equal(await store.load(old), undefined)
-        assert.deepEqual(await store.read(old, 0), [])
-        assert.equal(await store.loadSnapshot(old), undefined)
-        assert.deepEqual(await store.listPush(old), [])
-        assert.deepEqual(await store.listAttempts(old, 'hook', 10), [])
-        assert.deepEqual(
-          (await feedOf(store, 2)).map(({ taskId }) => taskId),
-          [edge, young],
-        )
-        assert.deepEqual(await store.append(old, { expectedSeq: 2, records: [] }), { outcome: 'conflict', head: 0 })
+        assert.equal(await store.tasks.load(old), undefined)
+        assert.deepEqual(await store.tasks.read(old, 0), [])
+        assert.equal(await store.tasks.loadSnapshot(old), undefined)
+        assert.deepEqual(await store.tasks.append(old, { expectedSeq: 2, records: [] }), {
+          outcome: 'conflict',
+          head: 0,
+        })
       }),
     )
 
@@ -106,36 +91,6 @@ export function retentionContract(open: OpenStore): void {
     )
 
     it(
-      'never removes a task with pending push notifications',
-      withStore(open, async ({ store }) => {
-        const [live, done] = (await finishedAt(store, 1, 2)) as [string, string]
-        await store.savePush(newPushRow(live, { deliveredSeq: 1 }))
-        await store.savePush(newPushRow(live, { id: 'dead', state: 'dead' }))
-        await store.savePush(newPushRow(done, { state: 'done' }))
-        await store.saveSnapshot(live, snapshotAt(live, 1))
-        const everything = { finishedBefore: day0 + 99, maxTasks: 0, logBefore: day0 + 99, batch: 10 }
-        assert.equal(await store.prune(everything), 1)
-        assert.deepEqual(await remaining(store), [live])
-        assert.equal((await store.read(live, 0)).length, 1)
-        await store.deletePush(live, 'hook')
-        assert.equal(await store.prune(everything), 1)
-        assert.deepEqual(await remaining(store), [])
-      }),
-    )
-
-    it(
-      'lets a task go once its last cursor is done',
-      withStore(open, async ({ store }) => {
-        const [id] = (await finishedAt(store, 1)) as [string]
-        await store.savePush(newPushRow(id))
-        const [claimed] = await store.claimPush(day0 + 9, day0 + 99, 10)
-        assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 0)
-        await store.movePush(id, 'hook', claimed?.fence as number, { deliveredSeq: 1, state: 'done' })
-        assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 1)
-      }),
-    )
-
-    it(
       'keeps bytes that another task still has',
       withStore(open, async ({ store }) => {
         const part = { raw: Buffer.alloc(100_000, 7).toString('base64') }
@@ -143,11 +98,11 @@ export function retentionContract(open: OpenStore): void {
         const first = await createTask(store, { state: 'TASK_STATE_COMPLETED' }, { records })
         const second = await createTask(store, { state: 'TASK_STATE_COMPLETED', statusAt: day0 + 9 }, { records })
         assert.equal(await store.prune({ finishedBefore: day0 + 9, batch: 10 }), 1)
-        assert.equal(await store.load(first.id), undefined)
-        assert.deepEqual((await store.read(second.id, 0))[0]?.body, chunk(part).body)
+        assert.equal(await store.tasks.load(first.id), undefined)
+        assert.deepEqual((await store.tasks.read(second.id, 0))[0]?.body, chunk(part).body)
         assert.equal(await store.prune({ maxTasks: 0, batch: 10 }), 1)
         const third = await createTask(store, {}, { records })
-        assert.deepEqual((await store.read(third.id, 0))[0]?.body, chunk(part).body)
+        assert.deepEqual((await store.tasks.read(third.id, 0))[0]?.body, chunk(part).body)
       }),
     )
   })
@@ -159,15 +114,15 @@ export function retentionContract(open: OpenStore): void {
         const [id, young] = (await finishedAt(store, 1, 9)) as [string, string]
         for (const task of [id, young]) {
           await assertAppended(store, task, { expectedSeq: 1, records: chunks('a', 'b') })
-          await store.saveSnapshot(task, snapshotAt(task, 3))
+          await store.tasks.saveSnapshot(task, snapshotAt(task, 3))
         }
         assert.equal(await store.prune({ logBefore: day0 + 9, batch: 10 }), 1)
-        assert.deepEqual(await store.read(id, 0), [])
-        assert.equal(await store.firstSeq(id), 4)
-        assert.equal((await store.load(id))?.head, 3)
-        assert.deepEqual(await store.loadSnapshot(id), snapshotAt(id, 3))
-        assert.equal(await store.firstSeq(young), 1)
-        assert.equal((await store.list({ ...alicePartition, limit: 10 })).total, 2)
+        assert.deepEqual(await store.tasks.read(id, 0), [])
+        assert.equal(await store.tasks.firstSeq(id), 4)
+        assert.equal((await store.tasks.load(id))?.head, 3)
+        assert.deepEqual(await store.tasks.loadSnapshot(id), snapshotAt(id, 3))
+        assert.equal(await store.tasks.firstSeq(young), 1)
+        assert.equal((await store.tasks.list({ ...alicePartition, limit: 10 })).total, 2)
         assert.equal(await store.prune({ logBefore: day0 + 9, batch: 10 }), 0)
       }),
     )
@@ -180,14 +135,14 @@ export function retentionContract(open: OpenStore): void {
           await assertAppended(store, id, { expectedSeq: 1, records: chunks('a') })
           await assertAppended(store, id, { expectedSeq: 2, records: chunks('b') })
         }
-        await store.saveSnapshot(partly, snapshotAt(partly, 2))
+        await store.tasks.saveSnapshot(partly, snapshotAt(partly, 2))
         await store.prune({ logBefore: day0 + 99, batch: 10 })
-        assert.equal((await store.read(bare, 0)).length, 3)
-        assert.deepEqual(recordTexts(await store.read(partly, 2)), ['b'])
-        assert.ok((await store.firstSeq(partly)) <= 3)
-        await store.saveSnapshot(partly, snapshotAt(partly, 3))
+        assert.equal((await store.tasks.read(bare, 0)).length, 3)
+        assert.deepEqual(recordTexts(await store.tasks.read(partly, 2)), ['b'])
+        assert.ok((await store.tasks.firstSeq(partly)) <= 3)
+        await store.tasks.saveSnapshot(partly, snapshotAt(partly, 3))
         await store.prune({ logBefore: day0 + 99, batch: 10 })
-        assert.equal(await store.firstSeq(partly), 4)
+        assert.equal(await store.tasks.firstSeq(partly), 4)
       }),
     )
 
@@ -195,9 +150,9 @@ export function retentionContract(open: OpenStore): void {
       'drops in batches, and tasks with no log left can still be removed in their turn',
       withStore(open, async ({ store }) => {
         const ids = await finishedAt(store, 1, 2, 3, 4)
-        for (const id of ids) await store.saveSnapshot(id, snapshotAt(id, 1))
+        for (const id of ids) await store.tasks.saveSnapshot(id, snapshotAt(id, 1))
         assert.equal(await store.prune({ logBefore: day0 + 99, batch: 2 }), 2)
-        assert.deepEqual(await Promise.all(ids.map((id) => store.firstSeq(id))), [2, 2, 1, 1])
+        assert.deepEqual(await Promise.all(ids.map((id) => store.tasks.firstSeq(id))), [2, 2, 1, 1])
         assert.equal(await store.prune({ maxTasks: 1, batch: 10 }), 3)
         assert.deepEqual(await remaining(store), [ids[3]])
       }),

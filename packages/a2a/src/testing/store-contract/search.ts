@@ -1,17 +1,17 @@
-/** Operator search: tasks and webhooks of all callers, in a fixed order, paged without loss or repeat. */
+/** Operator search: tasks of all callers, in a fixed order, paged without loss or repeat. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { taskStates } from '../../model/state.ts'
 import type { TaskState } from '../../model/state.ts'
-import type { NewTask, PushPage, PushQuery, SearchQuery, Store, TaskRow } from '../../stores/store.ts'
+import type { NewTask, SearchQuery, Store, TaskRow } from '../../stores/store.ts'
 import type { OpenStore } from './harness.ts'
-import { createTask, createFinished, day0, feedOf, idsOf, moveTask, newPushRow, withStore } from './harness.ts'
+import { createTask, createFinished, day0, idsOf, moveTask, withStore } from './harness.ts'
 
 async function allPages(store: Store, query: SearchQuery): Promise<readonly TaskRow[]> {
   const seen: TaskRow[] = []
   let before: SearchQuery['before']
   for (let page = 0; page < 100; page += 1) {
-    const { tasks, more } = await store.search({ ...query, ...(before && { before }) })
+    const { tasks, more } = await store.tasks.search({ ...query, ...(before && { before }) })
     assert.ok(tasks.length <= query.limit)
     seen.push(...tasks)
     const last = tasks.at(-1)
@@ -49,10 +49,10 @@ export function searchContract(open: OpenStore): void {
         for (const limit of [1, 7, 39, 40, 100]) {
           assert.deepEqual(idsOf(await allPages(store, { limit })), expected)
         }
-        const { tasks: first, more } = await store.search({ limit: 40 })
+        const { tasks: first, more } = await store.tasks.search({ limit: 40 })
         assert.equal(more, false)
-        assert.deepEqual(first[0], await store.load(expected[0] as string))
-        assert.deepEqual(await store.search({ agent: 'unknown', limit: 5 }), { tasks: [], more: false })
+        assert.deepEqual(first[0], await store.tasks.load(expected[0] as string))
+        assert.deepEqual(await store.tasks.search({ agent: 'unknown', limit: 5 }), { tasks: [], more: false })
       }),
     )
 
@@ -97,23 +97,29 @@ export function searchContract(open: OpenStore): void {
         const one = await createTask(store, { agent: 'echo', statusAt: day0 })
         const two = await createTask(store, { agent: 'clock', statusAt: day0 + 1 })
         await moveTask(store, one.id, 1, 'TASK_STATE_COMPLETED', day0 + 2)
-        assert.deepEqual(idsOf((await store.search({ limit: 5 })).tasks), [one.id, two.id])
-        assert.deepEqual(idsOf((await store.search({ states: ['TASK_STATE_SUBMITTED'], limit: 5 })).tasks), [two.id])
+        assert.deepEqual(idsOf((await store.tasks.search({ limit: 5 })).tasks), [one.id, two.id])
+        assert.deepEqual(idsOf((await store.tasks.search({ states: ['TASK_STATE_SUBMITTED'], limit: 5 })).tasks), [
+          two.id,
+        ])
         await store.prune({ maxTasks: 0, batch: 5 })
-        assert.deepEqual(idsOf((await store.search({ limit: 5 })).tasks), [two.id])
+        assert.deepEqual(idsOf((await store.tasks.search({ limit: 5 })).tasks), [two.id])
       }),
     )
 
     it(
       'counts what has not ended by agent and state',
       withStore(open, async ({ store }) => {
-        assert.deepEqual(await store.countUnfinished(), [])
+        assert.deepEqual(await store.tasks.countUnfinished(), [])
         await createTask(store, { agent: 'echo' })
         await createTask(store, { agent: 'echo', owner: 'bob', tenant: 'another' })
         const moved = await createTask(store, { agent: 'clock' })
         await createFinished(store, { agent: 'clock' })
         await moveTask(store, moved.id, 1, 'TASK_STATE_INPUT_REQUIRED')
-        const counts = (await store.countUnfinished()).map(({ agent, state, tasks }) => [agent, state.slice(11), tasks])
+        const counts = (await store.tasks.countUnfinished()).map(({ agent, state, tasks }) => [
+          agent,
+          state.slice(11),
+          tasks,
+        ])
         assert.deepEqual(
           counts.sort(([one], [other]) => String(one).localeCompare(String(other))),
           [
@@ -128,67 +134,14 @@ export function searchContract(open: OpenStore): void {
       'finds tasks by the beginning of their ids, and takes no character of it for another',
       withStore(open, async ({ store }) => {
         for (const id of ['ab', 'ab-1', 'ab-2', 'ac-1', 'a%', 'a_b', 'b']) await createTask(store, { id })
-        const found = async (prefix: string, limit = 10) => idsOf(await store.findTasks(prefix, limit))
+        const found = async (prefix: string, limit = 10) => idsOf(await store.tasks.findTasks(prefix, limit))
         assert.deepEqual(await found('ab'), ['ab-2', 'ab-1', 'ab'])
         assert.deepEqual(await found('ab', 2), ['ab-2', 'ab-1'])
         assert.deepEqual(await found('a%'), ['a%'])
         assert.deepEqual(await found('a_'), ['a_b'])
         assert.deepEqual(await found('x'), [])
         assert.equal((await found('')).length, 7)
-        assert.deepEqual((await store.findTasks('ac', 1))[0], await store.load('ac-1'))
-      }),
-    )
-  })
-
-  describe('webhooks of all callers', () => {
-    async function pages(store: Store, query: PushQuery): Promise<readonly string[]> {
-      const seen: string[] = []
-      let before: number | undefined
-      for (let page = 0; page < 50; page += 1) {
-        const found: PushPage = await store.searchPush({ ...query, ...(before !== undefined && { before }) })
-        seen.push(...found.pushes.map(({ taskId, id }) => `${taskId} ${id}`))
-        before = found.before
-        if (before === undefined) return seen
-      }
-      return assert.fail('the pages do not end')
-    }
-
-    it(
-      'come with the newest first, by state if it is asked for',
-      withStore(open, async ({ store }) => {
-        for (const id of ['t1', 't2', 't3']) await createTask(store, { id, tenant: id })
-        await store.savePush(newPushRow('t1', { id: 'a' }))
-        await store.savePush(newPushRow('t2', { id: 'b', state: 'dead' }))
-        await store.savePush(newPushRow('t2', { id: 'c', state: 'done' }))
-        await store.savePush(newPushRow('t3', { id: 'd', state: 'dead' }))
-        // A replaced one keeps its position.
-        await store.savePush(newPushRow('t1', { id: 'a', attempt: 3 }))
-        for (const limit of [1, 3, 4, 10]) {
-          assert.deepEqual(await pages(store, { limit }), ['t3 d', 't2 c', 't2 b', 't1 a'])
-          assert.deepEqual(await pages(store, { limit, state: 'dead' }), ['t3 d', 't2 b'])
-        }
-        const [row] = (await store.searchPush({ state: 'active', limit: 5 })).pushes
-        assert.deepEqual(row, await store.loadPush('t1', 'a'))
-        await store.deletePush('t3', 'd')
-        assert.deepEqual(await pages(store, { limit: 2, state: 'dead' }), ['t2 b'])
-      }),
-    )
-  })
-
-  describe('the end of the feed', () => {
-    it(
-      'is the place of the last append, before everything that comes',
-      withStore(open, async ({ store }) => {
-        assert.equal(await store.feedEnd(), 0)
-        await createTask(store)
-        await createTask(store)
-        const last = (await feedOf(store, 2)).at(-1)?.position as number
-        assert.equal(await store.feedEnd(), last)
-        const task = await createTask(store)
-        assert.deepEqual(
-          (await feedOf(store, 1, last)).map(({ taskId }) => taskId),
-          [task.id],
-        )
+        assert.deepEqual((await store.tasks.findTasks('ac', 1))[0], await store.tasks.load('ac-1'))
       }),
     )
   })

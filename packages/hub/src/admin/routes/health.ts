@@ -1,5 +1,5 @@
 /** `/admin/health`: the state of the hub, and statistics of the last hour. */
-import type { Store } from '@parley/a2a'
+import type { FullStore } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { AgentView } from '../agent-view.ts'
@@ -9,7 +9,7 @@ import type { RecentStats } from '../recent-stats.ts'
 import { type AdminRoute, jsonRoute } from '../route.ts'
 
 export interface HealthRoutesDeps {
-  readonly store: Pick<Store, 'ready' | 'countStates' | 'searchPush'>
+  readonly store: Pick<FullStore, 'ready' | 'tasks' | 'push'>
   /** Where tasks are stored, for display. */
   readonly storeName: string
   handler(): Promise<Pick<Handler, 'openStreams' | 'push'>>
@@ -66,8 +66,8 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
         const storeStatus = await storeHealth()
         const { openStreams, push } = await parts.handler()
         const agents = storeStatus.isReady ? await view.list() : []
-        const dead = storeStatus.isReady ? await store.searchPush({ state: 'dead', limit: 100 }) : { pushes: [] }
-        const states = storeStatus.isReady ? await store.countStates() : []
+        const dead = storeStatus.isReady ? await store.push.search({ state: 'dead', limit: 100 }) : { pushes: [] }
+        const states = storeStatus.isReady ? await store.tasks.countStates() : []
         const down = agents.filter(({ state, health }) => state !== 'open' || health.state === 'down')
         return {
           status: storeStatus.isReady && down.length === 0 ? ('ok' as const) : ('degraded' as const),
@@ -115,7 +115,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
   /** Whether the store responds, and how fast: a readable store may still not be writable. */
   async function storeHealth() {
     const began = performance.now()
-    const trouble = await Promise.all([store.countStates(), store.ready?.()]).then(
+    const trouble = await Promise.all([store.tasks.countStates(), store.ready?.()]).then(
       () => undefined,
       (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
     )

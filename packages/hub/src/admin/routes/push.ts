@@ -17,7 +17,7 @@ import {
 import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
 
 export interface PushRoutesDeps {
-  readonly store: Pick<Store, 'load' | 'read' | 'loadSnapshot'>
+  readonly store: Pick<Store, 'tasks'>
   push(): Promise<(PushSearchSource & Pick<HandlerPush, 'cursors' | 'redeliver'>) | undefined>
 }
 

@@ -11,7 +11,7 @@ import { firstMessageText, taskSummaryOf, taskSummary } from '../task-view.ts'
 
 export interface SearchRoutesDeps {
   readonly registry: Pick<AgentRegistry, 'names' | 'status'>
-  readonly store: Pick<Store, 'findTasks' | 'search' | 'read' | 'loadSnapshot'>
+  readonly store: Pick<Store, 'tasks'>
   readonly keys: Pick<ApiKeys, 'get'>
   url(): string | undefined
 }
@@ -47,8 +47,8 @@ export function searchRoutes({ registry, store, keys, url }: SearchRoutesDeps): 
 
   async function findTasks(text: string, most: number) {
     if (text.length < minQueryLength || /\s/.test(text)) return []
-    const byId = await store.findTasks(text, most)
-    const rows = byId.length > 0 ? byId : (await store.search({ contextId: text, limit: most })).tasks
+    const byId = await store.tasks.findTasks(text, most)
+    const rows = byId.length > 0 ? byId : (await store.tasks.search({ contextId: text, limit: most })).tasks
     return Promise.all(rows.map(async (row) => taskSummaryOf(row, await firstMessageText(store, row.id))))
   }
 }

@@ -108,7 +108,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         unfinished: z.array(z.strictObject({ agent: z.string(), state: z.string(), tasks: z.int() })),
       }),
       async handle() {
-        const [states, unfinished] = await Promise.all([store.countStates(), store.countUnfinished()])
+        const [states, unfinished] = await Promise.all([store.tasks.countStates(), store.tasks.countUnfinished()])
         return {
           states: Object.fromEntries(states.map((one) => [one.state, one.tasks])),
           unfinished: unfinished.map(({ agent, state, tasks: count }) => ({ agent, state, tasks: count })),
@@ -124,11 +124,15 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
       params,
       response: detailSchema,
       async handle({ params: { taskId } }) {
-        const [row, task, pushHandler] = await Promise.all([store.load(taskId), (await tasks()).get(taskId), push()])
+        const [row, task, pushHandler] = await Promise.all([
+          store.tasks.load(taskId),
+          (await tasks()).get(taskId),
+          push(),
+        ])
         if (row === undefined || task === undefined) throw notFoundError()
         const [title, firstSeq, cursors, traceId] = await Promise.all([
           firstMessageText(store, taskId),
-          store.firstSeq(taskId),
+          store.tasks.firstSeq(taskId),
           pushHandler?.cursors(taskId) ?? [],
           traceOf(taskId),
         ])
@@ -201,9 +205,12 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
   ]
 
   async function readWithContext(taskId: string, { limit: most, after }: { limit: number; after: number }) {
-    const row = await store.load(taskId)
+    const row = await store.tasks.load(taskId)
     if (row === undefined) throw notFoundError()
-    const [records, firstSeq] = await Promise.all([store.read(taskId, after, most, pageBytes), store.firstSeq(taskId)])
+    const [records, firstSeq] = await Promise.all([
+      store.tasks.read(taskId, after, most, pageBytes),
+      store.tasks.firstSeq(taskId),
+    ])
     const last = records.at(-1)?.seq
     const hasMore = last !== undefined && last < row.head
     return { records, contextId: row.contextId, head: row.head, firstSeq, ...(hasMore ? { after: last } : {}) }
@@ -216,7 +223,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
 
   /** The trace of the request that began it, or its own. */
   async function traceOf(taskId: string): Promise<string> {
-    for (const { body } of await store.read(taskId, 0, 3, pageBytes)) {
+    for (const { body } of await store.tasks.read(taskId, 0, 3, pageBytes)) {
       if (body.type === 'message') return traceIdOf(body.options?.traceparent) ?? traceIdOfTask(taskId)
     }
     return traceIdOfTask(taskId)

@@ -21,8 +21,8 @@ async function open(t: TestContext, script: Script, entry: object = {}, parts: P
     { services: parts, test: { store } },
   )
   async function spans(): Promise<readonly Span[]> {
-    const [first] = await store.feed(0, 1)
-    const records = await store.read(first?.taskId ?? '', 0)
+    const [first] = await store.feed.read(0, 1)
+    const records = await store.tasks.read(first?.taskId ?? '', 0)
     return records.flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
   }
   return { model, spans, ...opened }

@@ -19,7 +19,7 @@ const answered: RequestOutcome = {
   durationMs: 12.5,
 }
 
-function open(store: Pick<Store, 'countStates'> = memoryStore()) {
+function open(store: Pick<Store, 'tasks'> = memoryStore()) {
   let now = 0
   const metrics = createHubMetrics({
     store,
@@ -101,7 +101,7 @@ describe('what the hub counts', () => {
       asked += 1
       return [{ state: 'TASK_STATE_INPUT_REQUIRED' as const, tasks: 4 }]
     }
-    const { lines, later } = open({ countStates })
+    const { lines, later } = open({ tasks: { ...memoryStore().tasks, countStates } })
     assert.ok((await lines()).includes('parley_tasks{state="input_required"} 4'))
     await lines()
     assert.equal(asked, 1)
@@ -182,9 +182,9 @@ describe('what the hub counts', () => {
   it('is how long the store takes, and how often it fails', async () => {
     const { metrics, lines } = open()
     const store = timedStore(memoryStore(), metrics.onStore)
-    await store.load('missing')
+    await store.tasks.load('missing')
     await store.close()
-    await assert.rejects(store.load('missing'))
+    await assert.rejects(store.tasks.load('missing'))
     const told = await lines()
     assert.ok(told.includes('parley_store_duration_seconds_count{operation="load"} 2'))
     assert.ok(told.includes('parley_store_errors_total{operation="load"} 1'))

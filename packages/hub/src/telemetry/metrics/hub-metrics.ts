@@ -19,7 +19,7 @@ export interface HubMetrics {
 }
 
 export interface HubMetricsDeps {
-  readonly store: Pick<Store, 'countStates'>
+  readonly store: Pick<Store, 'tasks'>
   streams(): number
   /** `undefined` until the server is open. */
   readers(): HandlerReaders | undefined
@@ -215,7 +215,7 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
     return () => {
       if (agentLabel === undefined || monotonicNow() >= until) {
         until = monotonicNow() + stateCountCacheMs
-        agentLabel = parts.store
+        agentLabel = parts.store.tasks
           .countStates()
           .then((counts) => counts.map(({ state, tasks }) => ({ labels: [shortState(state)], value: tasks })))
         agentLabel.catch(() => (until = -Infinity))

@@ -1,7 +1,7 @@
 /** A server without a socket and its trace index, for the tests of this module. */
 import type { TestContext } from 'node:test'
 import { memoryStore, newId } from '@parley/a2a'
-import type { Agent, AgentLog, Store, Task } from '@parley/a2a'
+import type { Agent, AgentLog, FullStore, Task } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
 import type { CallContext, HandlerOptions } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
@@ -12,7 +12,7 @@ import { createTraces } from '../traces/traces.ts'
 export const silentLog: AgentLog = { debug() {}, info() {}, warn() {}, error() {} }
 
 export interface TracedServerOptions extends Partial<Pick<HandlerOptions, 'push' | 'retention'>> {
-  readonly store?: Store
+  readonly store?: FullStore
   readonly index?: Partial<TraceIndexDeps>
 }
 

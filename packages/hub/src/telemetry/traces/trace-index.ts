@@ -5,7 +5,7 @@
  */
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
 import { isTerminal } from '@parley/a2a'
-import type { AgentLog, FeedEntry, KeyValueStore, Store } from '@parley/a2a'
+import type { AgentLog, FeedEntry, KeyValueStore, FullStore } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import type { TraceSpan } from './trace-types.ts'
 import { createReaderLease } from './reader-lease.ts'
@@ -16,7 +16,7 @@ import type { TraceIndexEntry } from './trace-summary.ts'
 import { TraceBatch } from './trace-batch.ts'
 
 export interface TraceIndexDeps {
-  readonly store: Pick<Store, 'feed' | 'read' | 'load' | 'leaseTtlMs'>
+  readonly store: Pick<FullStore, 'feed' | 'tasks' | 'leaseTtlMs'>
   readonly kv: KeyValueStore
   readonly log: AgentLog
   readonly now: () => number
@@ -142,7 +142,7 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
   /** Returns whether there is more. */
   async function readBatch(): Promise<boolean> {
     position ??= await readPosition()
-    const entries = await store.feed(position, batchEntries)
+    const entries = await store.feed.read(position, batchEntries)
     const last = entries.at(-1)
     if (last === undefined) return false
     const batch = createBatch()
@@ -186,7 +186,7 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
     const note = isNew ? undefined : (known?.note ?? (await batch.find(taskId)))
     const trace = known?.trace ?? open(entry, note?.head ?? 0)
     while (trace.head < entry.lastSeq) {
-      const records = await store.read(taskId, trace.head, pageRecords, pageBytes)
+      const records = await store.tasks.read(taskId, trace.head, pageRecords, pageBytes)
       for (const record of records) trace.add(record)
       // The log was pruned meanwhile.
       if (records.length === 0) break

@@ -6,7 +6,7 @@ import type { TraceIndexEntry } from './trace-summary.ts'
 const pageSize = 100
 
 /** Continues while pruned tasks are among the oldest. Returns the number of deleted entries. */
-export async function dropOrphanedEntries(notes: KeyValueStore, store: Pick<Store, 'load'>): Promise<number> {
+export async function dropOrphanedEntries(notes: KeyValueStore, store: Pick<Store, 'tasks'>): Promise<number> {
   let dropped = 0
   for (const prefix of ['root/', 'child/']) {
     for (;;) {
@@ -14,7 +14,7 @@ export async function dropOrphanedEntries(notes: KeyValueStore, store: Pick<Stor
       let orphaned = 0
       for (const note of oldest) {
         const taskId = note.key.slice(prefix.length)
-        if ((await store.load(taskId)) !== undefined) continue
+        if ((await store.tasks.load(taskId)) !== undefined) continue
         orphaned += 1
         await removeTraceEntry(notes, taskId, traceEntryFrom(note))
       }

@@ -177,7 +177,7 @@ describe('a trace', () => {
     const { id } = await house.send('a')
     await house.traces.get(id)
     const task = await house.engine.getTask({ id }, contextFor('a'))
-    await house.store.saveSnapshot(id, { seq: 100, task, internal: {} })
+    await house.store.tasks.saveSnapshot(id, { seq: 100, task, internal: {} })
     await house.store.prune({ logBefore: Date.now() + 1, batch: 10 })
     const [trace] = await house.traces.get(id)
     assert.deepEqual([trace?.isPartial, trace?.root.outcome, trace?.root.children], [true, 'ok', []])

@@ -2,7 +2,7 @@
  * Trace queries for operators: lists from the index, and single traces as trees, which are read from the task logs and so are
  * always current.
  */
-import type { KeyValueStore, PushAttempt, Store, TaskRow } from '@parley/a2a'
+import type { KeyValueStore, PushAttempt, FullStore, TaskRow } from '@parley/a2a'
 import type { Trace, TraceNode, TracePage, TraceQuery, Traces, TraceSpan, TraceSummary } from './trace-types.ts'
 import { spanIdOfEvent, traceIdOfTask, spanOutcomeOf } from '@parley/a2a'
 import { TaskTrace } from './task-trace.ts'
@@ -22,7 +22,7 @@ import { removeTraceEntry } from './trace-retention.ts'
 import { pushAttemptSpan, buildTraceTree } from './trace-tree.ts'
 
 export interface TracesDeps {
-  readonly store: Pick<Store, 'load' | 'read' | 'firstSeq' | 'listPush' | 'listAttempts'>
+  readonly store: Pick<FullStore, 'tasks' | 'push'>
   readonly kv: KeyValueStore
   /** Refreshed first, within a short time limit. */
   readonly index: Pick<TraceIndex, 'refresh'>
@@ -83,18 +83,18 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
 
   /** A pruned task takes its trace with it. */
   async function taskExists(taskId: string, note: TraceIndexEntry | undefined): Promise<boolean> {
-    if ((await store.load(taskId)) !== undefined) return true
+    if ((await store.tasks.load(taskId)) !== undefined) return true
     await removeTraceEntry(kv, taskId, note)
     return false
   }
 
   /** The task itself, or the tasks at which a trace begins here, if a caller chose the id. */
   async function tasksOf(id: string): Promise<readonly string[]> {
-    if ((await store.load(id)) !== undefined) return [id]
+    if ((await store.tasks.load(id)) !== undefined) return [id]
     if (!/^[\da-f]{32}$/.test(id)) return []
     const own = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
     const named = await kv.list(traceIndexKind, { prefix: traceKey(id, ''), limit: maxRoots })
-    const isOwn = traceIdOfTask(own) === id && (await store.load(own)) !== undefined
+    const isOwn = traceIdOfTask(own) === id && (await store.tasks.load(own)) !== undefined
     return [...(isOwn ? [own] : []), ...named.map(({ key }) => key.slice(traceKey(id, '').length))]
   }
 
@@ -116,7 +116,7 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
       if (visited.tasks.has(id)) return undefined
       if (visited.tasks.size >= maxTasks) return void (visited.isPartial = true)
       visited.tasks.add(id)
-      const row = await store.load(id)
+      const row = await store.tasks.load(id)
       if (row === undefined) return undefined
       const spans: TraceSpan[] = []
       const trace = await readTrace(row, spans)
@@ -136,9 +136,9 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
         if (visited.spans <= maxSpans || span.kind === 'task') spans.push(span)
         else visited.isPartial = true
       })
-      if ((await store.firstSeq(row.id)) > 1) visited.isPartial = true
+      if ((await store.tasks.firstSeq(row.id)) > 1) visited.isPartial = true
       for (let more = true; more;) {
-        const records = await store.read(row.id, trace.head, pageRecords, pageBytes)
+        const records = await store.tasks.read(row.id, trace.head, pageRecords, pageBytes)
         for (const record of records) trace.add(record)
         more = trace.head < row.head && records.length > 0
       }
@@ -161,8 +161,8 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
   }
 
   async function attemptsOf(taskId: string): Promise<readonly PushAttempt[]> {
-    const configs = await store.listPush(taskId)
-    const attempts = await Promise.all(configs.map(({ id }) => store.listAttempts(taskId, id, maxAttempts)))
+    const configs = await store.push.list(taskId)
+    const attempts = await Promise.all(configs.map(({ id }) => store.push.listAttempts(taskId, id, maxAttempts)))
     return attempts.flat()
   }
 }

@@ -1,0 +1,106 @@
+/** The feed: every append once, in one order that all readers agree on. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { OpenStore, StoreWithFeed } from './harness.ts'
+import {
+  assertAppended,
+  bobPartition,
+  chunks,
+  createFinished,
+  createTask,
+  day0,
+  feedOf,
+  idsOf,
+  noteRecords,
+  reopened,
+  withStore,
+} from './harness.ts'
+
+export function feedContract(open: OpenStore<StoreWithFeed>): void {
+  describe('the feed', () => {
+    it(
+      'tells of every append once, in one order for all readers, from any position',
+      withStore(open, async ({ store }) => {
+        const one = await createTask(store, {}, { records: chunks('a', 'b') })
+        const two = await createTask(store, { ...bobPartition })
+        await assertAppended(store, one.id, { expectedSeq: 2, records: noteRecords('c') })
+        await assertAppended(store, one.id, { expectedSeq: 3, records: [], change: { consumedSeq: 1 } })
+        const feed = await feedOf(store, 3)
+        const { tenant, agent, owner } = one
+        assert.deepEqual(
+          feed.map(({ position: _, ...entry }) => entry),
+          [
+            { tenant, agent, owner, taskId: one.id, firstSeq: 1, lastSeq: 2 },
+            { ...bobPartition, taskId: two.id, firstSeq: 1, lastSeq: 1 },
+            { tenant, agent, owner, taskId: one.id, firstSeq: 3, lastSeq: 3 },
+          ],
+        )
+        const positions = feed.map(({ position }) => position)
+        assert.deepEqual(
+          positions,
+          [...positions].sort((a, b) => a - b),
+        )
+        assert.deepEqual(await store.feed.read(0, 2), feed.slice(0, 2))
+        assert.deepEqual(await store.feed.read(positions[0] as number, 100), feed.slice(1))
+        assert.deepEqual(await store.feed.read(positions.at(-1) as number, 100), [])
+      }),
+    )
+
+    it(
+      'never uses a position again, also when the newest tasks are removed and the store is opened anew',
+      withStore(open, async ({ store, reopen }) => {
+        await createTask(store, { state: 'TASK_STATE_COMPLETED' })
+        const last = (await feedOf(store, 1)).at(-1)?.position as number
+        await store.prune({ finishedBefore: day0 + 1, batch: 10 })
+        const again = (await reopen?.()) ?? store
+        const next = await createTask(again)
+        const news = await feedOf(again, 1, last)
+        assert.deepEqual(idsOf(news.map(({ taskId: id }) => ({ id }))), [next.id])
+      }),
+    )
+
+    it(
+      'forgets the appends of tasks that are removed',
+      withStore(open, async ({ store }) => {
+        const [old, young] = [await createFinished(store), await createFinished(store, { statusAt: day0 + 2 })]
+        await assertAppended(store, old.id, { expectedSeq: 1, records: chunks('more') })
+        assert.equal(await store.prune({ finishedBefore: day0 + 2, batch: 10 }), 1)
+        assert.deepEqual(
+          (await feedOf(store, 1)).map(({ taskId }) => taskId),
+          [young.id],
+        )
+      }),
+    )
+  })
+
+  describe('the end of the feed', () => {
+    it(
+      'is the place of the last append, before everything that comes',
+      withStore(open, async ({ store }) => {
+        assert.equal(await store.feed.end(), 0)
+        await createTask(store)
+        await createTask(store)
+        const last = (await feedOf(store, 2)).at(-1)?.position as number
+        assert.equal(await store.feed.end(), last)
+        const task = await createTask(store)
+        assert.deepEqual(
+          (await feedOf(store, 1, last)).map(({ taskId }) => taskId),
+          [task.id],
+        )
+      }),
+    )
+  })
+}
+
+export function feedReopenContract(open: OpenStore<StoreWithFeed>): void {
+  it(
+    'is the same when the data is opened again',
+    withStore(open, async (opened) => {
+      await createTask(opened.store)
+      await createFinished(opened.store)
+      const feed = await feedOf(opened.store, 2)
+      const again = await reopened(opened)
+      assert.deepEqual(await again.feed.read(0, 10), feed)
+    }),
+  )
+}
