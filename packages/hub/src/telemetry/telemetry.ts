@@ -16,7 +16,6 @@ import { createMetricRegistry } from './metrics/metric-registry.ts'
 import { createMetricsRoute } from './metrics/metrics-route.ts'
 import type { Otel, OtlpSettings } from './otel/otel.ts'
 import { addProcessMetrics } from './metrics/process-metrics.ts'
-import { timedStore } from './metrics/timed-store.ts'
 import { createTraceIndex } from './traces/trace-index.ts'
 import type { TraceIndex } from './traces/trace-index.ts'
 import { createTraces } from './traces/traces.ts'
@@ -184,4 +183,38 @@ function pushResultSpan(news: PushResult): TraceSpan | undefined {
     events: [],
     droppedEvents: 0,
   }
+}
+
+/** The methods that calls and turns wait for. */
+const timedMethods = [
+  'append',
+  'load',
+  'read',
+  'list',
+  'findMessage',
+  'claimPush',
+  'feed',
+  'prune',
+] as const satisfies readonly (keyof Store)[]
+
+type AsyncMethod = (...given: unknown[]) => Promise<unknown>
+
+/** Measures the duration and failures of store calls. Results are not inspected. */
+export function timedStore(store: Store, observe: (operation: string, seconds: number, isOk: boolean) => void): Store {
+  // Inherits from the original, so that everything else is unchanged.
+  const timedView = Object.create(store) as Record<string, AsyncMethod>
+  for (const name of timedMethods) {
+    const method = store[name].bind(store) as AsyncMethod
+    timedView[name] = (...given) => {
+      const startedAt = performance.now()
+      const report = (isOk: boolean): void => observe(name, (performance.now() - startedAt) / 1_000, isOk)
+      const answer = method(...given)
+      answer.then(
+        () => report(true),
+        () => report(false),
+      )
+      return answer
+    }
+  }
+  return timedView as unknown as Store
 }

@@ -6,7 +6,7 @@ import type { RequestOutcome } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createHubMetrics } from './hub-metrics.ts'
 import { prometheusText } from './prometheus.ts'
-import { timedStore } from './timed-store.ts'
+import { timedStore } from '../telemetry.ts'
 
 const answered: RequestOutcome = {
   agent: 'gpt',
