@@ -8,7 +8,7 @@ import type { ChildMessage } from './touched-files.ts'
 
 export interface MeasuredProcess {
   readonly url: string
-  /** The files that every one of several warm requests touches, so that a timer that runs beside one does not count. */
+  /** The files that every one of several warm requests touches: what a timer runs beside one of them does not count. */
   filesPerRequest(): Promise<readonly string[]>
 }
 

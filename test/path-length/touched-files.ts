@@ -8,6 +8,11 @@ import { fileURLToPath } from 'node:url'
 
 export type ChildMessage = { readonly url: string } | { readonly files: readonly string[] }
 
+/** Timers of at least this long belong to periodic work and to timeouts, not to a request. */
+const longTimerMs = 50
+/** The longest that Node supports. */
+const neverMs = 2 ** 31 - 1
+
 const packages = new URL('../../packages/', import.meta.url)
 
 /** Call it before the measured code is loaded: V8 keeps counters only of functions that it compiles from then on. */
@@ -17,6 +22,7 @@ export async function startCounting(): Promise<void> {
   await session.post('Profiler.enable')
   // A function is enough to name its file, so blocks are not counted.
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  process.once('message', postponeLongTimers)
   process.on('message', () => {
     void session.post('Profiler.takePreciseCoverage').then(({ result }) => {
       const touched = result.filter(({ functions }) =>
@@ -27,6 +33,13 @@ export async function startCounting(): Promise<void> {
   })
   // The parent has ended, in whatever way.
   process.once('disconnect', () => process.exit())
+}
+
+/** Else a slow machine would count what a timer runs beside the request. */
+function postponeLongTimers(): void {
+  const { setTimeout: start } = globalThis
+  const postponed = (act: () => void, ms = 0) => start(act, ms < longTimerMs ? ms : neverMs)
+  globalThis.setTimeout = Object.assign(postponed, start)
 }
 
 export function send(message: ChildMessage): void {
