@@ -4,12 +4,11 @@ import { ConfigError, defaultJsonNodes, systemClock, verifyMasterKey } from '@pa
 import type { Handler, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Middleware, Server } from '@parley/a2a/node'
-import { createAdminApi } from './admin/admin-api.ts'
-import type { AdminApi } from './admin/admin-api.ts'
+import { createAdminApi, type AdminApi } from './admin/admin-api.ts'
 import type { AgentKind } from './agents/kind.ts'
 import { agentKinds as allKinds } from './agents/kinds.ts'
-import { createAccessControl } from './auth/access-control.ts'
-import type { AccessControl } from './auth/access-control.ts'
+import { createAccessControl, type AccessControl } from './auth/access-control.ts'
+import { withAvailabilityCheck } from './auth/admit-request.ts'
 import { endWithGrant } from './auth/grant-streams.ts'
 import { accessSettings } from './auth/access-settings.ts'
 import { closeAllQuietly, closeBeforeStore } from './closing.ts'
@@ -41,7 +40,6 @@ import type { AgentStatus, AgentRegistry } from './registry/agent-registry.ts'
 import { serveOptionsFrom, isLoopback, readTls } from './http/serve-options.ts'
 import { modelCost } from './telemetry/model-prices.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
-import { withAvailabilityCheck } from './registry/availability-check.ts'
 
 export interface HubOptions {
   readonly log: AgentLog
@@ -231,24 +229,25 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       routes: (request, response, next) =>
         server === undefined ? next() : server.handler.node(request, response, next),
     })
-    const middleware: Middleware[] = [front, pages, openDiscovery(agents, known), webhooks]
-    if (telemetry.middleware !== undefined) middleware.push(telemetry.middleware)
-    if (config.profiles.simpleTasks) {
-      const textsAreMessages = (agent: string): boolean => open(agent)?.hasMessagePerText === true
-      const records = (taskId: string) => store.tasks.read(taskId, 0)
-      middleware.push(
-        createSimpleTasksEndpoint({
-          ...shared,
-          defaultAgent: explicitDefault,
-          hasMessagePerText: textsAreMessages,
-          records,
-        }),
-      )
-    }
-    if (config.profiles.botChat) middleware.push(createChatEndpoint({ ...shared, cardName }))
     mcp = openMcp(shared, house.limits, known)
-    if (mcp !== undefined) middleware.push(mcp.middleware)
-    middleware.push(notFound)
+    const middleware = composeMiddleware({
+      admin: front,
+      console: pages,
+      discovery: openDiscovery(agents, known),
+      webhooks,
+      metrics: telemetry.middleware,
+      simpleTasks: config.profiles.simpleTasks
+        ? createSimpleTasksEndpoint({
+            ...shared,
+            defaultAgent: explicitDefault,
+            hasMessagePerText: (agent) => open(agent)?.hasMessagePerText === true,
+            records: (taskId) => store.tasks.read(taskId, 0),
+          })
+        : undefined,
+      chat: config.profiles.botChat ? createChatEndpoint({ ...shared, cardName }) : undefined,
+      mcp: mcp?.middleware,
+      notFound,
+    })
     return serve({
       ...house,
       // The command prints the address, and browsers get the console.
@@ -267,7 +266,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       onStream: known.onStream,
       ...omitUndefined({ push }),
       signingPurposes: [hopPurpose],
-      middleware: restrictHosts(house.hosts, composeMiddleware(...middleware)),
+      middleware: restrictHosts(house.hosts, middleware),
     })
   }
 

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { type AuditEntry, truncateField } from '../audit/audit-entry.ts'
 import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
-import { clientAddress } from '../limits/client-address.ts'
+import { clientAddress } from '../limits/rate-limiter.ts'
 import {
   type JsonResponse,
   notFoundError,
@@ -163,10 +163,7 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
   }
 
   return (request, response) => {
-    const path = requestPath(request)
-    // Runs for every request: a few characters rule most of them out.
-    if (!path.startsWith('/admin') && !path.includes('/api-key')) return false
-    const found = find(path)
+    const found = find(requestPath(request))
     if (found === undefined) return false
     void serve(request, response, found).catch(() => response.destroy())
     return true

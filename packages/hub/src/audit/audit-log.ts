@@ -3,8 +3,9 @@
  * row each would cost the store more than the request did. Security events are written at once, together with the pending entries.
  * Read newest first; batches older than the retention are deleted.
  */
-import { newId, type Json, type KeyValueStore } from '@parley/a2a'
-import { type AuditEntry, isSecurityEvent } from './audit-entry.ts'
+import { isTerminal, newId, type Json, type KeyValueStore } from '@parley/a2a'
+import type { OnEvent } from '@parley/a2a/server'
+import { type AuditEntry, isSecurityEvent, taskStateEntry } from './audit-entry.ts'
 
 export interface AuditQuery {
   readonly limit: number
@@ -154,4 +155,26 @@ interface AuditCursor {
 function parseAuditCursor(before: string | undefined): AuditCursor | undefined {
   const [, note, rest] = /^([0-9a-f-]{36})\.(\d{1,6})$/.exec(before ?? '') ?? []
   return note === undefined ? undefined : { note, rest: Number(rest) }
+}
+
+/** Tasks that wait for input for days are evicted by newer ones, and may then be recorded once more. */
+const maxRemembered = 10_000
+
+/** The state changes of tasks, for the audit (T-12). Messages in between and repeated states are left out. */
+export function createTaskStateAudit(
+  audit: Pick<AuditLog, 'record'>,
+  now: () => number,
+): { readonly onEvent: OnEvent } {
+  const last = new Map<string, string>()
+  return {
+    onEvent(event, about) {
+      const entry = taskStateEntry(event, about, now())
+      if (entry?.state === undefined || last.get(about.taskId) === entry.state) return
+      last.delete(about.taskId)
+      if (!isTerminal(entry.state)) last.set(about.taskId, entry.state)
+      const [oldest] = last.keys()
+      if (last.size > maxRemembered && oldest !== undefined) last.delete(oldest)
+      audit.record(entry)
+    },
+  }
 }

@@ -6,7 +6,7 @@ import { createRateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
 import { admitRequest, type RateLimits, settleQuota } from './admit-request.ts'
 import type { KeyRecord } from './key-record.ts'
-import { createRequestIdentities, type RequestIdentity } from './request-identity.ts'
+import { createRequestIdentities, type RequestIdentity } from './authenticate.ts'
 
 const minute = 60_000
 

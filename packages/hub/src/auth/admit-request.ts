@@ -4,13 +4,12 @@
  * agent exists, so a refusal does not reveal that (B-153).
  */
 import { A2AError, type Operation } from '@parley/a2a'
-import type { AdmissionResult, RequestOutcome, AdmissionRequest, Credentials } from '@parley/a2a/server'
+import type { Admit, AdmissionResult, RequestOutcome, AdmissionRequest, Credentials } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
-import { senderOf } from '../limits/client-address.ts'
-import type { RateLimitStatus } from '../limits/rate-limit.ts'
-import type { RateClaim, RateLimiter } from '../limits/rate-limiter.ts'
+import { senderOf } from '../limits/rate-limiter.ts'
+import type { RateClaim, RateLimiter, RateLimitStatus } from '../limits/rate-limiter.ts'
 import type { QuotaCharge, TaskQuota } from '../limits/task-quota.ts'
-import type { RequestIdentity, RequestIdentities } from './request-identity.ts'
+import type { RequestIdentity, RequestIdentities } from './authenticate.ts'
 import { permissionsOf } from './scopes.ts'
 
 export interface RateLimits {
@@ -155,4 +154,19 @@ function missingScopeError(scope: string): A2AError {
 /** At least one: a client that reads 0 retries at once. */
 function retryAfterText(ms: number): string {
   return String(Math.max(1, Math.ceil(ms / 1_000)))
+}
+
+/** Refuses new work for an agent that is not open. Checked after authorization, so that only permitted callers learn that the agent is unavailable. */
+export function withAvailabilityCheck(requireOpen: (agent: string) => void, admit: Admit): Admit {
+  return async (request) => {
+    const admission = await admit(request)
+    const isNew = request.operation === 'SendMessage' || request.operation === 'SendStreamingMessage'
+    if (admission.refuse !== undefined || !isNew) return admission
+    try {
+      requireOpen(request.agent)
+      return admission
+    } catch (reason) {
+      return { ...admission, refuse: A2AError.from(reason) }
+    }
+  }
 }

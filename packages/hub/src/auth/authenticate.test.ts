@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryKeyValueStore } from '@parley/a2a'
 import type { ClientCertificate, Credentials } from '@parley/a2a/server'
-import { type AuthenticatorDeps, createAuthenticator } from './authenticate.ts'
+import { type AuthenticatorDeps, createAuthenticator, createRequestIdentities } from './authenticate.ts'
 import { invalidTokenError } from './token-check.ts'
 import { createApiKeys } from './api-keys.ts'
-import { createRequestIdentities } from './request-identity.ts'
 
 const certificate: ClientCertificate = {
   subject: { CN: 'billing' },

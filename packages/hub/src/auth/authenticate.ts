@@ -5,11 +5,11 @@
  */
 import { A2AError, anonymous, type Caller } from '@parley/a2a'
 import { mtls, type Authenticate, type Credentials } from '@parley/a2a/server'
-import { clientAddress } from '../limits/client-address.ts'
+import { clientAddress } from '../limits/rate-limiter.ts'
+import type { QuotaCharge } from '../limits/task-quota.ts'
 import { type Grant, keyGrantId } from './grant.ts'
 import { type CheckToken, invalidTokenError, looksLikeJwt } from './token-check.ts'
 import type { KeyRecord } from './key-record.ts'
-import type { RequestIdentities } from './request-identity.ts'
 import { sha256Hex } from './key-format.ts'
 import { permissionsOf } from './scopes.ts'
 import { tokenExpiry } from './session-check.ts'
@@ -149,4 +149,37 @@ function bearerOf({ header }: Credentials): string | undefined {
   if (value === undefined || value.slice(0, 6).toLowerCase() !== 'bearer') return undefined
   const rest = value.slice(6)
   return rest === '' ? '' : rest.startsWith(' ') ? rest.trim() : undefined
+}
+
+/**
+ * Identity of a request beyond the SDK's caller: its key, its address and its grant. Kept beside the caller and not in it, so that
+ * no agent and no log sees it.
+ */
+export interface RequestIdentity {
+  /** `undefined` for tokens, certificates and anonymous callers. */
+  readonly key?: KeyRecord
+  /** The grant of the request, if it can end. Created on demand: most requests never need it. */
+  grant?(): Grant
+  /** The client address, from trusted proxies where there are any. */
+  readonly address: string | undefined
+  /** The quota charge of this request, and its time. */
+  quotaCharge?: QuotaCharge & { readonly at: number }
+}
+
+export interface RequestIdentities {
+  attach(caller: Caller, identity: RequestIdentity): Caller
+  get(caller: Caller): RequestIdentity | undefined
+}
+
+export function createRequestIdentities(): RequestIdentities {
+  const identities = new WeakMap<Caller, RequestIdentity>()
+  return {
+    attach(caller, identity) {
+      // A new object for each request, so that two requests of one caller have two identities.
+      const copy = { ...caller }
+      identities.set(copy, identity)
+      return copy
+    },
+    get: (caller) => identities.get(caller),
+  }
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { spanOutcomeOf, taskIdOfEvent, A2AError, hasSettled, isInterrupted } from '@parley/a2a'
 import type { AgentMessage, OpenSpan, SpanOutcome, StreamEvent, Struct, TaskStatus, Turn } from '@parley/a2a'
 import type { InProcessClient } from '../agents/kind.ts'
-import { stableId } from '../agents/stable-id.ts'
+import { stableId } from '../agents/derived-ids.ts'
 import { abortable } from '../agents/abortable.ts'
 
 /** Updated in place; the delegating turn stores it. */

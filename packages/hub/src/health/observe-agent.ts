@@ -1,10 +1,8 @@
 /** Observes the turns of an agent: time to the first report, and the health verdict. Transparent to the agent. */
-import { hasSettled } from '@parley/a2a'
+import { A2AError, hasSettled } from '@parley/a2a'
 import type { Agent, AgentFunction, AgentOutput, Report, Turn } from '@parley/a2a'
 import { isCompleteOutput, reportIterator } from '../limits/report-iterator.ts'
 import type { ReportIterator } from '../limits/report-iterator.ts'
-import { verdictOnError, verdictOnReport } from './health-verdict.ts'
-import type { HealthVerdict } from './health-verdict.ts'
 
 export interface TurnObserver {
   /** The time until the first report. */
@@ -129,4 +127,38 @@ function watchIterator(iterator: ReportIterator, watcher: TurnWatch): ReportIter
       return (await iterator.return?.()) ?? { done: true, value: undefined }
     },
   }
+}
+
+/**
+ * Whether a turn says something about the health of its agent; errors in the work itself do not.
+ * `none`: unknown, for example for work that was canceled or that the agent refused with a reason.
+ */
+export type HealthVerdict = 'well' | 'ill' | 'none'
+
+/** Another agent, or the same one later, might have succeeded. */
+const agentFailureCodes: ReadonlySet<string> = new Set([
+  'AGENT_UNAVAILABLE',
+  'UNAVAILABLE',
+  'UNAUTHENTICATED',
+  'RATE_LIMITED',
+  'TIMEOUT',
+  'INTERRUPTED',
+  'INTERNAL',
+  'INVALID_AGENT_RESPONSE',
+])
+
+/** Takes an error code, or the metadata of a status. */
+export function isAgentFailure(reason: unknown): boolean {
+  return typeof reason === 'string' && agentFailureCodes.has(reason)
+}
+
+export function verdictOnReport(report: Report | undefined): HealthVerdict {
+  if (typeof report !== 'object' || !('state' in report)) return 'well'
+  if (report.state !== 'TASK_STATE_FAILED') return 'well'
+  return isAgentFailure(report.metadata?.['reason']) ? 'ill' : 'none'
+}
+
+export function verdictOnError(reason: unknown, signal: AbortSignal): HealthVerdict {
+  if (signal.aborted) return signal.reason instanceof A2AError && signal.reason.code === 'TIMEOUT' ? 'ill' : 'none'
+  return isAgentFailure(A2AError.from(reason).code) ? 'ill' : 'none'
 }

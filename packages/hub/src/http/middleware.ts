@@ -1,9 +1,33 @@
 /** The hub's own routes, tried in order before those of the agents, and only for allowed hosts. */
 import type { Middleware } from '@parley/a2a/node'
 
+/**
+ * What may be one of the hub's own paths, in the order in which they are tried. Most requests are messages for agents: they
+ * reach none of these modules.
+ */
+const hubPaths = {
+  admin: /^\/admin|\/api-key/,
+  console: /^\/(?!a2a\/)/,
+  discovery: /^\/(a2a|\.well-known\/ai-catalog\.json)(\?|$)/,
+  webhooks: /^\/a2a\/[^/]+\/hooks/,
+  metrics: /^\/metrics/,
+  simpleTasks: /^\/a2a\/tasks\//,
+  chat: /^\/bot-instances\//,
+  mcp: /^\/(mcp|\.well-known\/oauth-protected-resource\/mcp)/,
+  notFound: /^\/(?!a2a\/)/,
+} as const
+
+/** A module without a middleware is disabled. */
+export type HubMiddleware = Readonly<Partial<Record<keyof typeof hubPaths, Middleware | undefined>>>
+
 /** The first middleware that takes a request answers it. */
-export function composeMiddleware(...fronts: readonly Middleware[]): Middleware {
-  return (request, response) => fronts.some((front) => front(request, response))
+export function composeMiddleware(modules: HubMiddleware): Middleware {
+  const routes = Object.entries(hubPaths).flatMap(([name, path]) => {
+    const middleware = modules[name as keyof typeof hubPaths]
+    return middleware === undefined ? [] : [{ path, middleware }]
+  })
+  return (request, response) =>
+    routes.some(({ path, middleware }) => path.test(request.url ?? '') && middleware(request, response))
 }
 
 /** A request for a foreign Host is left to the server, which refuses it as it does for agents (DNS rebinding). */

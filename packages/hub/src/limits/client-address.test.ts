@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientAddress, senderOf } from './client-address.ts'
+import { clientAddress, senderOf } from './rate-limiter.ts'
 
 describe('a sender', () => {
   it('is an address of IPv4, or a network of IPv6', () => {

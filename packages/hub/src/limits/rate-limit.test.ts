@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { applyRequest } from './rate-limit.ts'
+import { applyRequest } from './rate-limiter.ts'
 
 const rate = { count: 60, windowMs: 60_000 }
 

@@ -1,10 +1,10 @@
 /**
  * The rate limiters of this process: replicas count separately, which costs no round trip and allows at most the rate times the
- * number of replicas.
+ * number of replicas. They use the generic cell rate algorithm: one number per key, the time at which its full rate is available
+ * again, replaces a list of request times.
  */
 import { systemClock } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
-import { applyRequest, type RateLimitStatus } from './rate-limit.ts'
 
 export interface RateClaim {
   /** The counted key: `key:…`, `agent:…`, `address:…`. */
@@ -59,4 +59,40 @@ export function createRateLimiter(now: () => number = systemClock.monotonicNow, 
       return fullAtByKey.size
     },
   }
+}
+
+export interface RateLimitStatus {
+  readonly isAllowed: boolean
+  readonly limit: number
+  /** How many more requests are allowed at once. */
+  readonly remaining: number
+  /** When `remaining` is `limit` again without further requests; on the clock of the given `now`. */
+  readonly fullAt: number
+  /** 0 if it is allowed. */
+  readonly retryAfterMs: number
+}
+
+/** Applies one request to a key whose rate is full again at `wholeAt`. A refused request uses nothing. */
+export function applyRequest(wholeAt: number, { count, windowMs }: Rate, now: number): RateLimitStatus {
+  const interval = windowMs / count
+  const before = Math.max(wholeAt, now)
+  const after = before + interval
+  const retryAfterMs = Math.max(0, after - windowMs - now)
+  // Intervals accumulate errors of a millionth of a millisecond, which must not cost the last request of a window.
+  const isAllowed = retryAfterMs < 0.001
+  const next = isAllowed ? after : before
+  const remaining = Math.max(0, Math.floor((windowMs - (next - now)) / interval + 0.001))
+  return { isAllowed, limit: count, remaining, fullAt: next, retryAfterMs: isAllowed ? 0 : retryAfterMs }
+}
+
+/** The network address that counts as one sender. */
+export { clientNetwork as senderOf } from '@parley/a2a/node'
+
+/** Behind a trusted proxy, the last address in X-Forwarded-For: the proxy saw that one. */
+export function clientAddress(
+  request: { header(name: string): string | undefined; readonly remoteAddress?: string | undefined },
+  trustProxy: boolean,
+): string | undefined {
+  const forwarded = trustProxy ? request.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
+  return forwarded === undefined || forwarded === '' ? request.remoteAddress : forwarded
 }

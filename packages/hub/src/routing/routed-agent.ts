@@ -20,7 +20,7 @@ import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
 import { runHop, createHopState } from '../delegation/hop.ts'
 import type { HopState } from '../delegation/hop.ts'
 import { createChildProgress, childStateReport } from '../delegation/child-progress.ts'
-import { isAgentFailure } from '../health/health-verdict.ts'
+import { isAgentFailure } from '../health/observe-agent.ts'
 import { reportIterator } from '../limits/report-iterator.ts'
 import type { RouteDecision } from './decide-route.ts'
 

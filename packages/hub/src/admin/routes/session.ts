@@ -1,7 +1,7 @@
 /** `/admin/session`: signs in at the console, with the admin key or a token, and out. */
 import { z } from 'zod'
 import type { ConsoleSessions } from '../../auth/console-session.ts'
-import { clientAddress } from '../../limits/client-address.ts'
+import { clientAddress } from '../../limits/rate-limiter.ts'
 import { RouteError, isoTime } from '../../http/json-response.ts'
 import { timestamp, limitField } from '../schema-fields.ts'
 import { bearerTokenOf } from '../admin-guard.ts'

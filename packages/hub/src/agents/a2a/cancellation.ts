@@ -2,10 +2,10 @@
  * Stops a turn. If the caller canceled the task or it timed out, the remote task is canceled too. If the hub shuts down, it
  * only disconnects, because the turn resumes later. Cancellation may continue after the turn has ended.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { A2AError } from '@parley/a2a'
 import type { Turn } from '@parley/a2a'
 import type { CallOptions, RemoteAgent } from '@parley/a2a/client'
-import { resultWithin } from './delay.ts'
 
 export interface TurnCancellation {
   /** Aborted when events of the remote agent are no longer needed. */
@@ -20,12 +20,6 @@ export interface TurnCancellation {
 const graceMs = 5_000
 /** Time to wait for the final events of a canceled task. */
 const finalEventsMs = 500
-
-/** Holds work that no turn waits for, as long as the agent is open. */
-export interface BackgroundWork {
-  add(work: Promise<void>): void
-  readonly signal: AbortSignal
-}
 
 export function watchCancellation(turn: Turn, background: BackgroundWork): TurnCancellation {
   const stopReading = new AbortController()
@@ -69,4 +63,47 @@ export function watchCancellation(turn: Turn, background: BackgroundWork): TurnC
 /** True if the caller canceled or the turn timed out; false if this process is shutting down. */
 function isCanceledOrTimedOut({ reason }: AbortSignal): boolean {
   return reason instanceof A2AError && (reason.code === 'UNSUPPORTED_OPERATION' || reason.code === 'TIMEOUT')
+}
+
+/** Work that continues after its turn has ended, such as canceling a remote task. */
+export interface BackgroundWork {
+  add(work: Promise<void>): void
+  readonly signal: AbortSignal
+  /** Waits a short time for the work, then aborts it. */
+  close(): Promise<void>
+}
+
+/** A remote agent that does not answer must not block the shutdown of the hub. */
+const closeGraceMs = 1_000
+
+export function createBackgroundWork(): BackgroundWork {
+  const closing = new AbortController()
+  const working = new Set<Promise<void>>()
+  return {
+    signal: closing.signal,
+    add(work) {
+      working.add(work)
+      void work.finally(() => working.delete(work))
+    },
+    async close() {
+      await resultWithin(Promise.all(working), closeGraceMs)
+      closing.abort(new Error('the agent is being closed'))
+      await Promise.all(working)
+    },
+  }
+}
+
+/** Never rejects: callers check the signal themselves. */
+export async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
+}
+
+/** Resolves to the result, or to undefined after `ms`. */
+export async function resultWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const timeout = new AbortController()
+  try {
+    return await Promise.race([promise, sleep(ms, undefined, { signal: timeout.signal })])
+  } finally {
+    timeout.abort()
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryKeyValueStore, type AgentCard } from '@parley/a2a'
-import { createCardWatch, cardFingerprint } from './card-watch.ts'
+import { cardFingerprint, createCardWatch, toPartialCard } from './card-watch.ts'
 import { a2aEntry } from './entry.ts'
 
 const card: AgentCard = {
@@ -82,5 +82,30 @@ describe('a remote card', () => {
     await watch.observe(seen())
     const moved = open({ drift: 'block', url: 'https://elsewhere.example' }, notes).watch
     assert.equal(await moved.observe(seen({ version: '9.0.0' })), true)
+  })
+})
+
+const remoteCard: AgentCard = {
+  name: 'Oracle',
+  description: '',
+  version: '1.2.0',
+  supportedInterfaces: [{ url: 'https://o.example.com', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+  capabilities: { streaming: false },
+  securitySchemes: { key: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
+  securityRequirements: [{ schemes: { key: { list: [] } } }],
+  defaultInputModes: ['text/plain'],
+  defaultOutputModes: [],
+  skills: [{ id: 'ask', name: 'Ask', description: 'Asks', tags: ['a'], securityRequirements: [{ schemes: {} }] }],
+  signatures: [{ protected: 'x', signature: 'y' }],
+}
+
+describe('the part of a remote card that is true of ours', () => {
+  it('is what it can do, without where it is, who may call it and who vouches for it [B-34]', () => {
+    assert.deepEqual(toPartialCard(remoteCard), {
+      name: 'Oracle',
+      version: '1.2.0',
+      skills: [{ id: 'ask', name: 'Ask', description: 'Asks', tags: ['a'] }],
+      inputModes: ['text/plain'],
+    })
   })
 })

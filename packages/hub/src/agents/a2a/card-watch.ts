@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentCard, AgentSkill, Json } from '@parley/a2a'
 import type { RemoteAgent } from '@parley/a2a/client'
-import type { CardState, CardWatch, AgentServices, ObservedCard } from '../kind.ts'
+import type { CardState, CardWatch, AgentServices, ObservedCard, PartialCard } from '../kind.ts'
 import type { A2AEntry } from './entry.ts'
 
 export interface RemoteCardWatch extends CardWatch {
@@ -121,4 +121,27 @@ function canonicalJson(value: unknown): string {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
     .join(',')}}`
+}
+
+/**
+ * The fields of a remote card that also apply to the local agent: what it can do and who provides it. This hub sets how the
+ * agent is reached, who may call it and who signs its card, so interfaces, security and signatures are dropped (B-34).
+ */
+export function toPartialCard(card: AgentCard): PartialCard {
+  const { name, description, version, provider, documentationUrl, iconUrl, skills } = card
+  return {
+    name,
+    ...(description !== '' ? { description } : {}),
+    ...(version !== '' ? { version } : {}),
+    ...(provider !== undefined ? { provider } : {}),
+    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    ...(iconUrl !== undefined ? { iconUrl } : {}),
+    skills: skills.map(skillOf),
+    ...(card.defaultInputModes.length > 0 ? { inputModes: card.defaultInputModes } : {}),
+    ...(card.defaultOutputModes.length > 0 ? { outputModes: card.defaultOutputModes } : {}),
+  }
+}
+
+function skillOf({ securityRequirements: _, ...skill }: AgentSkill): AgentSkill {
+  return skill
 }

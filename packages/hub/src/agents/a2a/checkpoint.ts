@@ -1,10 +1,12 @@
 /**
- * The state of a turn with the remote agent, stored in checkpoints. A restarted process finds the remote task by it, and
- * the next turn finds the task that asked the question.
+ * What the hub stores of the remote side. A checkpoint is the position of a turn: a restarted process finds the remote task
+ * by it, and the next turn finds the task that asked the question. The id mapping lasts longer than a task.
  */
-import { sessionKeyOf } from '../session-key.ts'
-import { stableId } from '../stable-id.ts'
-import type { Json, Struct, TaskStatus, Turn } from '@parley/a2a'
+import { cursorExtension } from '@parley/a2a'
+import type { AgentCard, Json, OpenSpan, Struct, Task, TaskStatus, Turn } from '@parley/a2a'
+import type { EventFrame, EventStream } from '@parley/a2a/client'
+import type { AgentServices } from '../kind.ts'
+import { sessionKeyOf, stableId } from '../derived-ids.ts'
 
 export interface RemoteCheckpoint {
   /** Numbers the remote tasks behind one local task: a message that arrives while the first one runs starts a second. */
@@ -63,12 +65,157 @@ export function remoteQuestionOf({ state, timestamp, message }: TaskStatus): Rem
   }
 }
 
+/** The task that asked, as far as its checkpoint describes it. */
+export function knownQuestion({ taskId: id, asked }: RemoteCheckpoint): Partial<Task> | undefined {
+  if (id === undefined) return undefined
+  const { state, timestamp, messageId } = asked ?? { state: 'TASK_STATE_INPUT_REQUIRED' }
+  const status: TaskStatus = {
+    state,
+    ...(timestamp !== undefined ? { timestamp } : {}),
+    ...(messageId !== undefined ? { message: { messageId, role: 'ROLE_AGENT', parts: [] } } : {}),
+  }
+  return { id, status }
+}
+
 /**
  * The same id for every run of the same turn: if the peer deduplicates messages, a repeat is harmless (B-164). The caller's
  * own id is not used, because two callers may choose the same one.
  */
 function messageIdOf({ task, message }: Turn): string {
   return stableId(task.id, message.messageId)
+}
+
+/** Whether the peer numbers its events with the cursor extension and can resume after one. */
+export function hasCursorExtension({ capabilities }: AgentCard): boolean {
+  return capabilities.extensions?.some(({ uri }) => uri === cursorExtension) ?? false
+}
+
+/** The checkpoint of a running turn. Its methods reject if our log rejects the checkpoint. */
+export interface TurnPosition {
+  readonly checkpoint: RemoteCheckpoint
+  save(next: RemoteCheckpoint): Promise<void>
+  /** An event arrived. Resolves when the checkpoint that must precede its reports is stored. */
+  recordArrival(stream: Pick<EventStream, 'taskId' | 'contextId'>): Promise<void>
+  /** The remote agent has the message. Stores its task id and its question, if any. */
+  recordArrived(found: Pick<RemoteCheckpoint, 'taskId' | 'asked'>): Promise<void>
+  /** The remote task waits for the caller. */
+  recordQuestion(status: TaskStatus): Promise<void>
+  /** All reports of this frame are in the log. */
+  recordDelivered(frame: EventFrame): void
+}
+
+/** After a crash, at most this many events or this much time is read again. */
+const maxUnsavedEvents = 64
+const maxUnsavedMs = 500
+
+/** Calls `onRemoteTask` when the id of the remote task is stored. */
+export function createTurnPosition(
+  turn: Turn,
+  start: { readonly checkpoint: RemoteCheckpoint; readonly span: OpenSpan },
+  idMapping: RemoteIdMapping,
+  monotonicNow: () => number,
+  onRemoteTask: (taskId: string) => void,
+): TurnPosition {
+  let { checkpoint } = start
+  // The first cursor is stored at once: from then on the log tells the position.
+  let savedAt = -Infinity
+  let unsaved = 0
+
+  return {
+    get checkpoint() {
+      return checkpoint
+    },
+    save,
+    async recordArrival({ taskId, contextId }) {
+      if (checkpoint.arrived === true || taskId === undefined) return
+      await recordArrived({ taskId })
+      await idMapping.record(turn, { taskId, contextId }).catch((cause: unknown) => {
+        turn.log.warn('which task of the remote agent this is could not be noted', { taskId: turn.task.id, cause })
+      })
+    },
+    recordArrived,
+    recordQuestion: (status) => recordArrived({ asked: remoteQuestionOf(status) }),
+    recordDelivered({ id }) {
+      if (id === undefined) return
+      const { skip: _, ...rest } = checkpoint
+      checkpoint = { ...rest, cursor: id }
+      unsaved += 1
+      if (unsaved < maxUnsavedEvents && monotonicNow() - savedAt < maxUnsavedMs) return
+      unsaved = 0
+      savedAt = monotonicNow()
+      // Not awaited: until the write completes the previous checkpoint applies, and the log tells how many events followed
+      // it.
+      void turn.checkpoint(checkpoint)
+    },
+  }
+
+  async function save(next: RemoteCheckpoint): Promise<void> {
+    checkpoint = next
+    await turn.checkpoint(checkpoint)
+  }
+
+  async function recordArrived({
+    taskId = checkpoint.taskId,
+    asked,
+  }: Pick<RemoteCheckpoint, 'taskId' | 'asked'>): Promise<void> {
+    const { round, messageId, span } = checkpoint
+    if (taskId !== undefined) start.span.set({ childTaskId: taskId })
+    await save({
+      round,
+      messageId,
+      ...(span !== undefined ? { span } : {}),
+      ...(taskId !== undefined ? { taskId } : {}),
+      arrived: true,
+      ...(asked !== undefined ? { asked } : {}),
+    })
+    if (taskId !== undefined) onRemoteTask(taskId)
+  }
+}
+
+/** Maps local to remote task ids, and keeps the context id that the remote agent chose if it did not accept ours. */
+export interface RemoteIdMapping {
+  /** The remote context id of the conversation that the turn belongs to. */
+  remoteContextId(turn: Turn): Promise<string>
+  /** Records the task and context that the remote agent answered with. */
+  record(turn: Turn, remote: { readonly taskId: string; readonly contextId: string | undefined }): Promise<void>
+  /** The remote ids of the local tasks that the message references. */
+  remoteReferences(turn: Turn): Promise<readonly string[]>
+}
+
+/** Longer than users return to a conversation. */
+const retentionMs = 90 * 86_400_000
+
+export function createRemoteIdMapping({ name, kv, now }: Pick<AgentServices, 'name' | 'kv' | 'now'>): RemoteIdMapping {
+  return {
+    async remoteContextId(turn) {
+      const note = await kv.read('context', sessionKeyOf(turn, name))
+      return typeof note?.value === 'string' ? note.value : defaultContextId(turn, name)
+    },
+    async record(turn, { taskId, contextId }) {
+      const expiresAt = now() + retentionMs
+      await kv.write('task', { key: turn.task.id, value: taskId, expiresAt })
+      if (contextId === undefined || contextId === '' || contextId === defaultContextId(turn, name)) return
+      const session = sessionKeyOf(turn, name)
+      if (await isClaimedByOther(contextId, session, expiresAt)) return
+      await kv.write('context', { key: session, value: contextId, expiresAt })
+    },
+    async remoteReferences(turn) {
+      if (turn.message.referenceTaskIds === undefined) return []
+      // Only tasks that the caller may see.
+      const tasks = await turn.references()
+      const found = await Promise.all(tasks.map(({ id }) => kv.read('task', id)))
+      return found.flatMap((note) => (typeof note?.value === 'string' ? [note.value] : []))
+    },
+  }
+
+  /**
+   * True if the context belongs to another conversation. If a remote agent puts two callers into one context, the hub does
+   * not use it.
+   */
+  async function isClaimedByOther(contextId: string, session: string, expiresAt: number): Promise<boolean> {
+    const claimed = await kv.write('claim', { key: contextId, value: session, expiresAt }, 0)
+    return claimed === undefined && (await kv.read('claim', contextId))?.value !== session
+  }
 }
 
 /** The context id of a conversation with the remote agent, unless that agent chooses one. Two callers never share one. */

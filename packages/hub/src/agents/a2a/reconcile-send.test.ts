@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError, cursorExtension } from '@parley/a2a'
 import type { RemoteAgent } from '@parley/a2a/client'
-import { stableId } from '../stable-id.ts'
+import { stableId } from '../derived-ids.ts'
 import { mayHaveArrived, reconcileSend } from './reconcile-send.ts'
 
 const network = (code: string): A2AError =>

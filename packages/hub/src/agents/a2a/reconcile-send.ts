@@ -3,8 +3,8 @@
  * the peer still deduplicates the message, it is sent again (B-163). Other peers are queried and never made to do the work
  * twice.
  */
-import { cursorExtension, canResend } from '@parley/a2a'
-import type { A2AError, AgentCard, Message } from '@parley/a2a'
+import { canResend, isInterrupted } from '@parley/a2a'
+import type { A2AError, Message } from '@parley/a2a'
 import type { CallOptions, RemoteAgent } from '@parley/a2a/client'
 import type { RemoteCheckpoint } from './checkpoint.ts'
 
@@ -14,11 +14,6 @@ export type SendReconciliation =
   /** The message must be sent, again or for the first time. */
   | 'send'
   | 'unknown'
-
-/** Whether the peer numbers its events with the cursor extension and can resume after one. */
-export function hasCursorExtension({ capabilities }: AgentCard): boolean {
-  return capabilities.extensions?.some(({ uri }) => uri === cursorExtension) ?? false
-}
 
 export async function reconcileSend(
   remote: RemoteAgent,
@@ -54,6 +49,26 @@ async function reconcileAnswer(
 
 function includesMessage(history: readonly Message[] | undefined, { messageId }: RemoteCheckpoint): boolean {
   return history?.some((message) => message.messageId === messageId) === true
+}
+
+/**
+ * Whether the task that asked has continued without us or has ended, as a refusal of the answer suggests. Then the turn reports
+ * that (B-43, B-156).
+ */
+export async function hasMovedOn(
+  remote: RemoteAgent,
+  taskId: string,
+  { code }: A2AError,
+  options: CallOptions,
+): Promise<boolean> {
+  if (!/^(UNSUPPORTED_OPERATION|INVALID_PARAMS|INVALID_REQUEST)$/.test(code)) return false
+  const task = await remote.get(taskId, options).catch(() => undefined)
+  return task !== undefined && !isInterrupted(task.status.state)
+}
+
+/** Whether a retry may succeed. Errors that a peer calls internal are often transient. */
+export function isTransient(error: A2AError): boolean {
+  return error.retryable || error.code === 'INTERNAL'
 }
 
 /** The errors with which Node reports that no connection was made. */

@@ -1,23 +1,23 @@
 /**
- * The state of one turn with the remote agent: which stream to read next, what to store, and what a failure means.
- * `runRemoteTurn` reads the streams.
+ * One turn with the remote agent as a state machine: over as many streams as needed, across restarts of either side, and
+ * until the caller cancels it. Each step performs one state and returns the next one. Failures of the remote agent are
+ * values (`failed`). Only our own log ends the turn by an exception: if it rejects a checkpoint, nothing more can be
+ * reported.
  */
-import { A2AError, isInterrupted, isRedacted } from '@parley/a2a'
-import type { OpenSpan, Report, StateReport, Task, TaskStatus, Turn } from '@parley/a2a'
-import type { EventStream, RemoteAgent, EventFrame } from '@parley/a2a/client'
+import { A2AError, isInterrupted, isRedacted, linkSignals } from '@parley/a2a'
+import type { OpenSpan, Report, StateReport, Turn } from '@parley/a2a'
+import type { CallOptions, EventFrame, EventStream, RemoteAgent } from '@parley/a2a/client'
 import type { InProcessClient } from '../kind.ts'
-import type { RemoteIdMapping } from './id-mapping.ts'
-import type { A2AEntry } from './entry.ts'
-import { remoteFailure, deliveryUnknown, secretLost } from './remote-failure.ts'
-import type { PushReceiver } from './push-receiver.ts'
-import { callOptions, createOutgoingMessage } from './outgoing-message.ts'
-import { delay } from './delay.ts'
-import type { RemoteCheckpoint } from './checkpoint.ts'
-import { remoteQuestionOf, previousTaskId } from './checkpoint.ts'
+import { delay } from './cancellation.ts'
 import type { TurnCancellation } from './cancellation.ts'
-import type { EventTranslator } from './event-translator.ts'
+import { createTurnPosition, hasCursorExtension, knownQuestion, previousTaskId } from './checkpoint.ts'
+import type { RemoteCheckpoint, RemoteIdMapping } from './checkpoint.ts'
+import type { A2AEntry } from './entry.ts'
+import { callOptions, createEventTranslator, createOutgoingMessage } from './message-translation.ts'
+import type { PushReceiver } from './push-receiver.ts'
+import { hasMovedOn, isTransient, mayHaveArrived, reconcileSend } from './reconcile-send.ts'
+import { deliveryUnknown, remoteFailure, secretLost } from './remote-failure.ts'
 import type { Upstream } from './upstream.ts'
-import { hasCursorExtension, mayHaveArrived, reconcileSend } from './reconcile-send.ts'
 
 export interface RemoteTurnDeps {
   readonly entry: A2AEntry
@@ -36,266 +36,226 @@ export interface RemoteTurnStart {
   readonly isResumed: boolean
 }
 
-export interface RemoteTurn {
-  /** The remote task id, once it is known. */
-  readonly taskId: string | undefined
-  /** Opens the next stream to read. */
-  openStream(signal: AbortSignal): Promise<EventStream>
-  /** Called when an event arrives. Resolves when the checkpoint that must precede its reports is stored. */
-  recordArrival(stream: EventStream): Promise<void>
-  /** Whether the log already holds the event that was just translated. */
-  isAlreadyLogged(): boolean
-  /** The remote task waits for the caller; stores its question. */
-  recordQuestion(status: TaskStatus): Promise<void>
-  /** All reports of this frame are in the log. */
-  recordDelivered(frame: EventFrame): void
-  /** The stream ended before the task did. Resolves to the final report of the turn, if there is one. */
-  onStreamEnd(aside: Report | undefined): Promise<Report | undefined>
-  /**
-   * A stream failed or could not be opened, or `reason` is `pushNotified` or `snapshotReceived`. Resolves to the final
-   * report of the turn, or to undefined to try again.
-   */
-  onStreamFailure(reason: unknown): Promise<Report | undefined>
-  /** Calls `wake` when the agent sends a notification. */
-  onNotification(wake: () => void): () => void
+type TurnState =
+  /** The message may have arrived. The next step finds out. */
+  | { readonly at: 'reconciling' }
+  | StreamState
+  /** A notification arrived: the task has changed. */
+  | { readonly at: 'notified'; readonly taskId: string }
+  /** A request or a stream failed. `during` is the state that failed. */
+  | { readonly at: 'failed'; readonly during: 'reconciling' | StreamState['at']; readonly error: unknown }
+  /** The remote agent cannot be reached, or broke off: connect again after a pause, then continue with `next`. */
+  | { readonly at: 'waiting'; readonly next: TurnState }
+  /** `report` is the last one of the turn, unless the stream has reported it. */
+  | EndedState
+
+/** A state that reads a stream, and how it opens the stream. */
+type StreamState =
+  | { readonly at: 'sending' }
+  /** The remote agent has the message: subscribe, and compare the task with what our log has. */
+  | { readonly at: 'subscribing'; readonly taskId: string }
+  /** The same, after a cursor. Our log holds the first `skip` reports of the stream. */
+  | { readonly at: 'resuming'; readonly taskId: string; readonly cursor: string; readonly skip: number }
+
+interface EndedState {
+  readonly at: 'ended'
+  readonly report?: Report
 }
 
-/**
- * How to open the next stream: reconcile first, send the message, subscribe with what our log has, or resume after a
- * cursor.
- */
-type StreamSource = 'find' | 'send' | 'look' | { readonly cursor: string }
+/** A failure of the remote agent as a value. */
+interface Failure {
+  readonly error: unknown
+}
 
-/** A notification arrived: the task has changed. */
-export const pushNotified = new Error('a notification came')
-/** The peer sent a snapshot instead of the events after the cursor. Only a comparison with our log tells what is new. */
-export const snapshotReceived = new Error('the task was shown')
 /** Minimum time between two fetches, however many notifications arrive. */
 const notificationPauseMs = 100
 const firstPauseMs = 250
 const longestPauseMs = 10_000
-/** After a crash, at most this many events or this much time is read again. */
-const maxUnsavedEvents = 64
-const maxUnsavedMs = 500
 
 /** Agents that rejected our push notification config. */
 const refusesPush = new WeakSet<RemoteAgent>()
 
-export async function openRemoteTurn(
+export async function* runRemoteTurn(
   turn: Turn,
   deps: RemoteTurnDeps,
   start: RemoteTurnStart,
-  translator: EventTranslator,
   cancellation: TurnCancellation,
-): Promise<RemoteTurn> {
+): AsyncGenerator<Report, void, undefined> {
   const { entry, upstream, pushReceiver, idMapping, now, monotonicNow } = deps
   const { isResumed, span } = start
-  let { remote, checkpoint } = start
-  let skip = 0
-  let source = await initialSource()
-  let contextId = checkpoint.taskId === undefined ? await idMapping.remoteContextId(turn) : undefined
+  const { signal } = cancellation
+  const translator = createEventTranslator(turn, start.checkpoint.round)
+  const position = createTurnPosition(turn, start, idMapping, monotonicNow, (taskId) =>
+    cancellation.setRemoteTask(remote, taskId, callOptionsNow()),
+  )
+  let { remote } = start
+  let state = await initialState()
+  let contextId = start.checkpoint.taskId === undefined ? await idMapping.remoteContextId(turn) : undefined
   let push = canNotify() ? await pushReceiver.configFor(turn.task.id) : undefined
   let heardAt = monotonicNow()
   let failures = 0
-  // The first cursor is stored at once: from then on the log tells the position.
-  let savedAt = -Infinity
-  let unsaved = 0
-  if (checkpoint.taskId !== undefined) cancellation.setRemoteTask(remote, checkpoint.taskId, callOptionsNow())
+  const { taskId: knownTaskId } = start.checkpoint
+  if (knownTaskId !== undefined) cancellation.setRemoteTask(remote, knownTaskId, callOptionsNow())
 
-  return {
-    get taskId() {
-      return checkpoint.taskId
-    },
-    async openStream(signal) {
-      if (source === 'find') source = await reconcile(signal)
-      const { taskId } = checkpoint
-      if (source === 'send' || taskId === undefined) return send(signal)
-      if (typeof source === 'object')
-        return remote.subscribe(taskId, { ...callOptionsNow(), signal, lastEventId: source.cursor })
-      translator.expectRepeat()
-      return remote.subscribe(taskId, {
-        ...callOptionsNow(),
-        signal,
-        knownTask: { id: taskId, ...(await translator.knownArtifacts()) },
-      })
-    },
-    async recordArrival({ taskId, contextId: theirs }) {
-      heardAt = monotonicNow()
-      failures = 0
-      if (checkpoint.arrived === true || taskId === undefined) return
-      await recordArrived({ taskId })
-      await idMapping.record(turn, { taskId, contextId: theirs }).catch((cause: unknown) => {
-        turn.log.warn('which task of the remote agent this is could not be noted', { taskId: turn.task.id, cause })
-      })
-    },
-    isAlreadyLogged() {
-      if (skip === 0) return false
-      skip -= 1
-      return true
-    },
-    recordQuestion: asked,
-    recordDelivered({ id }) {
-      if (id === undefined || skip > 0 || !hasCursorExtension(remote.card)) return
-      const { skip: _, ...rest } = checkpoint
-      checkpoint = { ...rest, cursor: id }
-      unsaved += 1
-      if (unsaved < maxUnsavedEvents && monotonicNow() - savedAt < maxUnsavedMs) return
-      unsaved = 0
-      savedAt = monotonicNow()
-      // Not awaited: until the write completes the previous checkpoint applies, and the log tells how many events followed
-      // it.
-      void turn.checkpoint(checkpoint)
-    },
-    onStreamEnd,
-    onStreamFailure,
-    onNotification(wake) {
-      if (push === undefined) return () => {}
-      // While the message is being sent, its response is awaited instead.
-      return pushReceiver.onNotification(turn.task.id, () => checkpoint.arrived === true && wake())
-    },
-  }
+  while (state.at !== 'ended' && !signal.aborted) state = yield* step(state)
+  if (state.at === 'ended' && state.report !== undefined) yield state.report
 
-  async function saveCheckpoint(next: RemoteCheckpoint): Promise<void> {
-    checkpoint = next
-    await turn.checkpoint(checkpoint).catch((cause: unknown) => {
-      throw new CheckpointFailed('what is known of the remote task could not be kept', { cause })
-    })
-  }
-
-  async function asked(status: TaskStatus): Promise<void> {
-    await recordArrived({ asked: remoteQuestionOf(status) })
-  }
-
-  /** The remote agent has the message. Stores its task id and its question, if any. */
-  async function recordArrived({
-    taskId = checkpoint.taskId,
-    asked: question,
-  }: Pick<RemoteCheckpoint, 'taskId' | 'asked'>): Promise<void> {
-    const { round, messageId, span: ofTrace } = checkpoint
-    if (taskId !== undefined) span.set({ childTaskId: taskId })
-    await saveCheckpoint({
-      round,
-      messageId,
-      ...(ofTrace !== undefined ? { span: ofTrace } : {}),
-      ...(taskId !== undefined ? { taskId } : {}),
-      arrived: true,
-      ...(question !== undefined ? { asked: question } : {}),
-    })
-    if (taskId !== undefined) cancellation.setRemoteTask(remote, taskId, callOptionsNow())
-  }
-
-  async function onStreamEnd(aside: Report | undefined): Promise<Report | undefined> {
-    if (aside !== undefined && checkpoint.taskId !== undefined) {
-      const { status } = await remote.get(checkpoint.taskId, callOptionsNow())
-      // The agent answered the answer and still waits for input.
-      if (isInterrupted(status.state)) {
-        await asked(status)
-        return { ...(aside as StateReport), state: status.state }
-      }
+  async function* step(current: Exclude<TurnState, EndedState>): AsyncGenerator<Report, TurnState, undefined> {
+    switch (current.at) {
+      case 'reconciling':
+        return reconcile()
+      case 'notified':
+        await delay(notificationPauseMs, signal)
+        return { at: 'subscribing', taskId: current.taskId }
+      case 'failed':
+        return afterFailure(current)
+      case 'waiting':
+        await reconnect()
+        return current.next
+      default:
+        return yield* readStream(current)
     }
-    return onStreamFailure(new A2AError('INTERRUPTED', 'The stream ended before the task did'))
   }
 
-  async function onStreamFailure(reason: unknown): Promise<Report | undefined> {
-    if (reason instanceof FinalReport) return reason.report
-    if (reason === pushNotified || reason === snapshotReceived) {
-      source = 'look'
-      skip = 0
-      if (reason === pushNotified) await delay(notificationPauseMs, cancellation.signal)
-      return undefined
-    }
-    if (!(reason instanceof A2AError)) return remoteFailure(reason, turn)
-    if (checkpoint.arrived === true ? !isTransient(reason) : !(await canRetrySend(reason)))
-      return remoteFailure(reason, turn)
-    if (!isTransient(reason)) return source === 'find' ? deliveryUnknown() : undefined
-    if (monotonicNow() - heardAt > entry.patience) return remoteFailure(reason, turn)
-    await delay(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), cancellation.signal)
-    failures += 1
-    upstream.invalidate()
-    remote = await upstream.remote(cancellation.signal).catch(() => remote)
-    if (checkpoint.arrived === true) continueStream()
-    return undefined
-  }
-
-  function continueStream(): void {
-    source = checkpoint.cursor === undefined ? 'look' : { cursor: checkpoint.cursor }
-    skip = checkpoint.skip ?? 0
-  }
-
-  async function initialSource(): Promise<StreamSource> {
-    if (!isResumed) return 'send'
-    if (checkpoint.arrived !== true) return 'find'
-    if (checkpoint.cursor === undefined) return 'look'
-    skip = (checkpoint.skip ?? 0) + (turn.resumed?.reports ?? 0)
-    const { cursor } = checkpoint
+  async function initialState(): Promise<TurnState> {
+    if (!isResumed) return { at: 'sending' }
+    if (start.checkpoint.arrived !== true) return { at: 'reconciling' }
+    const next = arrivedState()
+    if (next.at !== 'resuming') return next
+    const skip = next.skip + (turn.resumed?.reports ?? 0)
     // Other reports of this turn, such as that it is queued, must not be counted as remote events.
-    await saveCheckpoint({ ...checkpoint, skip })
-    return { cursor }
+    await position.save({ ...position.checkpoint, skip })
+    return { ...next, skip }
   }
 
-  function canNotify(): boolean {
-    const { streaming, pushNotifications } = remote.card.capabilities
-    return entry.pushFrom === 'auto' && streaming !== true && pushNotifications === true && !refusesPush.has(remote)
+  /** How to read on once the remote agent has the message. */
+  function arrivedState(): TurnState {
+    const { taskId, cursor, skip = 0 } = position.checkpoint
+    if (taskId === undefined) return { at: 'reconciling' }
+    return cursor === undefined ? { at: 'subscribing', taskId } : { at: 'resuming', taskId, cursor, skip }
   }
 
-  function callOptionsNow() {
-    return callOptions(turn, remote.card, entry, span.traceparent)
+  async function reconcile(): Promise<TurnState> {
+    const options = { ...callOptionsNow(), signal }
+    const found = await orFailure(reconcileSend(remote, position.checkpoint, contextId, options, now()))
+    if (found === 'unknown') return { at: 'ended', report: deliveryUnknown() }
+    if (found === 'send') {
+      return isResumed && isRedacted(turn.message) ? { at: 'ended', report: secretLost() } : { at: 'sending' }
+    }
+    if ('error' in found) return { at: 'failed', during: 'reconciling', error: found.error }
+    await position.recordArrived(found)
+    return { at: 'subscribing', taskId: found.taskId }
   }
 
-  async function send(signal: AbortSignal): Promise<EventStream> {
+  async function* readStream(current: StreamState): AsyncGenerator<Report, TurnState, undefined> {
+    const streamSignals = linkSignals([signal])
+    let isNotified = false
+    const stopListening = onNotification(() => {
+      isNotified = true
+      streamSignals.abort()
+    })
+    const failed = ({ error }: Failure): TurnState => {
+      const { taskId } = position.checkpoint
+      return isNotified && taskId !== undefined
+        ? { at: 'notified', taskId }
+        : { at: 'failed', during: current.at, error }
+    }
+    let frames: ReturnType<EventStream['frames']> | undefined
+    let skip = current.at === 'resuming' ? current.skip : 0
+    let interimReply: Report | undefined
+    try {
+      const stream = await orFailure(openStream(current, streamSignals.signal))
+      if ('error' in stream) return failed(stream)
+      frames = stream.frames()
+      for (;;) {
+        const next = await orFailure(frames.next())
+        if ('error' in next) return failed(next)
+        if (next.done === true) return await afterStreamEnd(current, interimReply)
+        const { value: frame } = next
+        // The peer sent a snapshot instead of the events after the cursor. Only a comparison with our log tells what is new.
+        if (current.at === 'resuming' && 'task' in frame.event) return { at: 'subscribing', taskId: current.taskId }
+        heardAt = monotonicNow()
+        failures = 0
+        await position.recordArrival(stream)
+        const translated = await orFailure(translate(frame))
+        if ('error' in translated) return failed(translated)
+        const { report } = translated
+        if (report !== undefined && skip > 0) skip -= 1
+        else if (report !== undefined) {
+          const { settledStatus } = translator
+          if (settledStatus !== undefined && isInterrupted(settledStatus.state))
+            await position.recordQuestion(settledStatus)
+          yield report
+          if (settledStatus !== undefined || isReply(report)) return { at: 'ended' }
+          if ('message' in frame.event) interimReply = report
+        }
+        if (skip === 0 && hasCursorExtension(remote.card)) position.recordDelivered(frame)
+      }
+    } finally {
+      stopListening()
+      streamSignals.end()
+      await frames?.return().catch(() => {})
+    }
+  }
+
+  async function openStream(current: StreamState, streamSignal: AbortSignal): Promise<EventStream> {
+    if (current.at === 'sending') return send(streamSignal)
+    const { taskId } = current
+    const options = { ...callOptionsNow(), signal: streamSignal }
+    if (current.at === 'resuming') return remote.subscribe(taskId, { ...options, lastEventId: current.cursor })
+    translator.expectRepeat()
+    return remote.subscribe(taskId, { ...options, knownTask: { id: taskId, ...(await translator.knownArtifacts()) } })
+  }
+
+  async function send(streamSignal: AbortSignal): Promise<EventStream> {
+    const { checkpoint } = position
     const before = previousTaskId(turn)
     const referenceTaskIds = [...(await idMapping.remoteReferences(turn)), ...(before !== undefined ? [before] : [])]
     const { traceparent } = span
     const hop = await deps.inProcessClient.hopTokenFor(turn, { card: remote.card, messageId: checkpoint.messageId })
     const to = { checkpoint, contextId, referenceTaskIds, push, hopToken: hop, traceparent }
     const { message, options } = createOutgoingMessage(turn, remote.card, entry, to)
-    return remote.stream(message, { ...options, signal, knownTask: await knownBefore() })
+    // What our log has of the remote task: of a task that asked, its question and its artifacts; of a new one, nothing.
+    const question = knownQuestion(checkpoint)
+    const knownTask = question === undefined ? {} : { ...question, ...(await translator.knownArtifacts()) }
+    return remote.stream(message, { ...options, signal: streamSignal, knownTask })
   }
 
-  /** What our log has of the remote task: for a task that asked, its artifacts and its question; for a new one, nothing. */
-  async function knownBefore(): Promise<Partial<Task>> {
-    const { taskId: id, asked } = checkpoint
-    if (id === undefined) return {}
-    const { state, timestamp, messageId } = asked ?? { state: 'TASK_STATE_INPUT_REQUIRED' as const }
-    const status: TaskStatus = {
-      state,
-      ...(timestamp !== undefined ? { timestamp } : {}),
-      ...(messageId !== undefined ? { message: { messageId, role: 'ROLE_AGENT', parts: [] } } : {}),
+  async function translate({ event }: EventFrame): Promise<{ readonly report: Report | undefined }> {
+    return { report: await translator.translate(event, position.checkpoint.taskId !== undefined) }
+  }
+
+  /** The stream ended before the task did. */
+  async function afterStreamEnd({ at: during }: StreamState, interimReply: Report | undefined): Promise<TurnState> {
+    const { taskId } = position.checkpoint
+    if (interimReply !== undefined && taskId !== undefined) {
+      const task = await orFailure(remote.get(taskId, callOptionsNow()))
+      if ('error' in task) return { at: 'failed', during, error: task.error }
+      // The agent answered the answer and still waits for input.
+      if (isInterrupted(task.status.state)) {
+        await position.recordQuestion(task.status)
+        return { at: 'ended', report: { ...(interimReply as StateReport), state: task.status.state } }
+      }
     }
-    return { id, status, ...(await translator.knownArtifacts()) }
+    return { at: 'failed', during, error: new A2AError('INTERRUPTED', 'The stream ended before the task did') }
   }
 
-  async function reconcile(signal: AbortSignal): Promise<StreamSource> {
-    const found = await reconcileSend(remote, checkpoint, contextId, { ...callOptionsNow(), signal }, now())
-    if (found === 'unknown') throw new FinalReport(deliveryUnknown())
-    if (found === 'send') {
-      if (isResumed && isRedacted(turn.message)) throw new FinalReport(secretLost())
-      return 'send'
+  /** Decides whether to go on: again, without rejected options, after reconciling, or not at all. */
+  async function afterFailure({ during, error }: Extract<TurnState, { at: 'failed' }>): Promise<TurnState> {
+    const fail = (): TurnState => ({ at: 'ended', report: remoteFailure(error, turn) })
+    const retry = (next: TurnState): TurnState =>
+      monotonicNow() - heardAt > entry.patience ? fail() : { at: 'waiting', next }
+    if (!(error instanceof A2AError)) return fail()
+    if (position.checkpoint.arrived === true) return isTransient(error) ? retry(arrivedState()) : fail()
+    if (during === 'reconciling')
+      return isTransient(error) ? retry({ at: 'reconciling' }) : { at: 'ended', report: deliveryUnknown() }
+    if (mayHaveArrived(error)) return retry({ at: 'reconciling' })
+    const { taskId } = position.checkpoint
+    if (taskId !== undefined && (await hasMovedOn(remote, taskId, error, callOptionsNow()))) {
+      await position.recordArrived({ taskId })
+      return { at: 'subscribing', taskId }
     }
-    await recordArrived(found)
-    return 'look'
-  }
-
-  /** Whether to retry a failed send: again, without rejected options, or after reconciling. */
-  async function canRetrySend(error: A2AError): Promise<boolean> {
-    if (source === 'find') return true
-    if (mayHaveArrived(error)) {
-      source = 'find'
-      return true
-    }
-    if (await hasMovedOn(error)) return true
-    return dropRefusedOptions(error)
-  }
-
-  /** The task that asked has continued without us or has ended. Then the turn reports that (B-43, B-156). */
-  async function hasMovedOn({ code }: A2AError): Promise<boolean> {
-    const { taskId } = checkpoint
-    if (taskId === undefined || !/^(UNSUPPORTED_OPERATION|INVALID_PARAMS|INVALID_REQUEST)$/.test(code)) return false
-    const task = await remote.get(taskId, callOptionsNow()).catch(() => undefined)
-    if (task === undefined || isInterrupted(task.status.state)) return false
-    await recordArrived({ taskId })
-    source = 'look'
-    return true
+    return dropRefusedOptions(error) ? { at: 'sending' } : fail()
   }
 
   /**
@@ -312,21 +272,38 @@ export async function openRemoteTurn(
     contextId = undefined
     return true
   }
-}
 
-/** Our log rejected a checkpoint: the turn has ended, or the store is unavailable. Nothing more can be reported. */
-export class CheckpointFailed extends Error {}
+  async function reconnect(): Promise<void> {
+    await delay(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), signal)
+    failures += 1
+    upstream.invalidate()
+    remote = await upstream.remote(signal).catch(() => remote)
+  }
 
-/** Ends the turn with this report. */
-class FinalReport extends Error {
-  readonly report: Report
-  constructor(report: Report) {
-    super('the last word')
-    this.report = report
+  function canNotify(): boolean {
+    const { streaming, pushNotifications } = remote.card.capabilities
+    return entry.pushFrom === 'auto' && streaming !== true && pushNotifications === true && !refusesPush.has(remote)
+  }
+
+  function onNotification(wake: () => void): () => void {
+    if (push === undefined) return () => {}
+    // While the message is being sent, its response is awaited instead.
+    return pushReceiver.onNotification(turn.task.id, () => position.checkpoint.arrived === true && wake())
+  }
+
+  function callOptionsNow(): CallOptions {
+    return callOptions(turn, remote.card, entry, span.traceparent)
   }
 }
 
-/** Whether a retry may succeed. Errors that a peer calls internal are often transient. */
-function isTransient(error: A2AError): boolean {
-  return error.retryable || error.code === 'INTERNAL'
+async function orFailure<T>(work: Promise<T>): Promise<T | Failure> {
+  try {
+    return await work
+  } catch (error) {
+    return { error }
+  }
+}
+
+function isReply(report: Report): boolean {
+  return typeof report === 'object' && 'reply' in report
 }

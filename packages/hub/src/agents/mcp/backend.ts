@@ -5,7 +5,7 @@
 import type { Turn } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
-import { sessionKeyOf } from '../session-key.ts'
+import { sessionKeyOf } from '../derived-ids.ts'
 import { createMcpConnection } from './connection.ts'
 import type { McpConnection, McpDiscoveryCache } from './connection.ts'
 import { resolveMcpServer } from './server.ts'

@@ -2,8 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentLog } from '@parley/a2a'
 import type { Middleware } from '@parley/a2a/node'
-import { senderOf } from '../../limits/client-address.ts'
-import type { RateLimiter } from '../../limits/rate-limiter.ts'
+import { senderOf, type RateLimiter } from '../../limits/rate-limiter.ts'
 import type { MetricRegistry } from './metric-registry.ts'
 import { prometheusText, prometheusType } from './prometheus.ts'
 

@@ -1,12 +1,15 @@
 /**
- * Translates events of the remote agent into reports. A peer may omit required fields or send data that is meant for us
- * only. The translator emits what our callers may see, once, and in an order that our log accepts.
+ * Translates between our callers and the remote agent. A message goes out with the content of the caller's message, under
+ * ids of this connection. Events come back as reports: a peer may omit required fields or send data that is meant for us
+ * only, so the translator emits what our callers may see, once, and in an order that our log accepts.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { hasSettled } from '@parley/a2a'
+import { cursorExtension, delegationExtension, hasSettled, timestampsExtension, traceExtension } from '@parley/a2a'
 import type {
+  AgentCard,
   AgentMessage,
   Artifact,
+  Caller,
   Message,
   Part,
   Report,
@@ -18,7 +21,82 @@ import type {
   TaskStatusUpdateEvent,
   Turn,
 } from '@parley/a2a'
-import { forwardedExtensions, forwardedMetadata } from './hop-by-hop.ts'
+import type { CallOptions, MessageInput, SendOptions } from '@parley/a2a/client'
+import type { RemoteCheckpoint } from './checkpoint.ts'
+import type { A2AEntry } from './entry.ts'
+import type { RequestedPushConfig } from './push-receiver.ts'
+
+export interface OutgoingMessage {
+  readonly message: MessageInput
+  readonly options: SendOptions
+}
+
+export interface OutgoingMessageOptions {
+  readonly checkpoint: RemoteCheckpoint
+  /** Omitted if the remote agent chooses it, or if the task implies it. */
+  readonly contextId: string | undefined
+  readonly referenceTaskIds: readonly string[]
+  readonly push: RequestedPushConfig | undefined
+  /** Names the subject of the call, for a hub that trusts this one. */
+  readonly hopToken: string | undefined
+  readonly traceparent: string
+}
+
+export function createOutgoingMessage(
+  turn: Turn,
+  card: AgentCard,
+  entry: A2AEntry,
+  to: OutgoingMessageOptions,
+): OutgoingMessage {
+  const { checkpoint, contextId, push, hopToken, traceparent } = to
+  const extensions = requestedExtensions(card, turn, entry.extensions)
+  const usedExtensions = (turn.message.extensions ?? []).filter((uri) => extensions.includes(uri))
+  const forwarded = forwardedMetadata(turn.message.metadata)
+  const metadata = hopToken === undefined ? forwarded : { ...forwarded, [delegationExtension]: { hop: hopToken } }
+  // A hub that trusts this one identifies the parent task by its id.
+  const referenceTaskIds = [...to.referenceTaskIds, ...(hopToken === undefined ? [] : [turn.task.id])]
+  const message: Pick<Message, 'parts'> & Partial<Message> = {
+    messageId: checkpoint.messageId,
+    parts: turn.message.parts,
+    ...(checkpoint.taskId !== undefined ? { taskId: checkpoint.taskId } : contextId !== undefined ? { contextId } : {}),
+    ...(metadata !== undefined ? { metadata } : {}),
+    ...(usedExtensions.length > 0 ? { extensions: usedExtensions } : {}),
+    ...(referenceTaskIds.length > 0 ? { referenceTaskIds } : {}),
+  }
+  const request = forwardedMetadata(turn.metadata)
+  return {
+    message,
+    options: {
+      ...callOptions(turn, card, entry, traceparent, hopToken === undefined ? [] : [delegationExtension]),
+      ...(turn.acceptedOutputModes.length > 0 ? { acceptedOutputModes: turn.acceptedOutputModes } : {}),
+      ...(request !== undefined && Object.keys(request).length > 0 ? { metadata: request } : {}),
+      ...(push !== undefined ? { push } : {}),
+    },
+  }
+}
+
+/** Options of every remote call of a turn. */
+export function callOptions(
+  turn: Turn,
+  card: AgentCard,
+  entry: A2AEntry,
+  traceparent: string,
+  ownExtensions: readonly string[] = [],
+): CallOptions {
+  const extensions = [...requestedExtensions(card, turn, entry.extensions), ...ownExtensions]
+  const { headers } = callerHeaders(turn.caller, entry)
+  const { tracestate } = turn
+  return {
+    headers: { ...headers, traceparent, ...(tracestate !== undefined ? { tracestate } : {}) },
+    ...(extensions.length > 0 ? { extensions } : {}),
+  }
+}
+
+export function callerHeaders({ id }: Pick<Caller, 'id'>, { forwardCaller }: A2AEntry): CallOptions {
+  if (forwardCaller === undefined) return {}
+  // The issuer of the identity chose the id, so it may contain characters that a header cannot.
+  return { headers: { [forwardCaller]: id.replaceAll(/[^\x20-\x7e]+/gu, encodeURIComponent) } }
+}
 
 export interface EventTranslator {
   /**
@@ -144,4 +222,43 @@ function messageOf(message: Message | undefined): AgentMessage | undefined {
 /** A chunk that only closes an artifact may have no parts; ours needs at least an empty text. */
 function partsOf(parts: readonly Part[]): readonly Part[] {
   return parts.length > 0 ? parts : [{ text: '' }]
+}
+
+/** What applies to one hop only: extensions about the connection between two peers mean nothing to the next one. */
+const hopByHopExtensions: ReadonlySet<string> = new Set([
+  cursorExtension,
+  delegationExtension,
+  timestampsExtension,
+  traceExtension,
+])
+
+/** Removes what a peer says about its own log, traces and child tasks. Returns undefined if nothing is left. */
+export function forwardedMetadata(metadata: Struct | undefined): Struct | undefined {
+  if (metadata === undefined) return undefined
+  // The trace extension repeats its ids next to its own entry.
+  const mirrored = traceExtension in metadata ? ['traceId', 'spanId'] : []
+  const kept = Object.entries(metadata).filter(([key]) => !hopByHopExtensions.has(key) && !mirrored.includes(key))
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** The extensions of a message or an artifact that still apply for the next reader. */
+export function forwardedExtensions(uris: readonly string[] | undefined): readonly string[] {
+  return (uris ?? []).filter((uri) => !hopByHopExtensions.has(uri))
+}
+
+/**
+ * The extensions to request from the remote agent: those that the caller uses and the agent supports, and those that the
+ * agent requires if the configuration allows passing them through (B-142, B-144).
+ */
+export function requestedExtensions(
+  card: AgentCard,
+  { extensions, message }: Pick<Turn, 'extensions'> & { readonly message: Pick<Message, 'extensions'> },
+  passThrough: readonly string[],
+): readonly string[] {
+  const wanted = new Set(forwardedExtensions([...extensions, ...(message.extensions ?? [])]))
+  const declared = card.capabilities.extensions ?? []
+  return declared
+    .filter(({ uri, required }) => wanted.has(uri) || (required === true && passThrough.includes(uri)))
+    .map(({ uri }) => uri)
+    .filter((uri) => !hopByHopExtensions.has(uri))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sessionKeyOf } from './session-key.ts'
+import { sessionKeyOf, stableId } from './derived-ids.ts'
 
 const turn = { tenant: 'acme', caller: { id: 'ann' }, task: { contextId: 'c1' } }
 
@@ -24,4 +24,11 @@ describe('the session of a turn', () => {
   it('is lower-case hex and tells nothing of whose it is', () => {
     assert.match(sessionKeyOf(turn, 'bot'), /^[0-9a-f]{40}$/)
   })
+})
+
+it('is the same for the same place, another for any other, and looks like a UUID', () => {
+  assert.equal(stableId('task', 'step'), stableId('task', 'step'))
+  const others = [['task', 'step2'], ['taskstep'], ['task', '', 'step'], ['step', 'task'], []]
+  assert.equal(new Set([stableId('task', 'step'), ...others.map((of) => stableId(...of))]).size, others.length + 1)
+  assert.match(stableId('task'), /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
 })
