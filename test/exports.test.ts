@@ -60,14 +60,14 @@ const entryPoints: Readonly<Record<string, Surface>> = {
     `,
     types: `
       AdmissionRequest AdmissionResult Admit AgentSettings AgentsOption ApiKeyOptions Authenticate BasicOptions
-      BearerOptions BindingName CallConstraints CallContext Caller CardPatch CardSigning CardVariant
+      BearerOptions BindingName CallConstraints CallContext CallResult Caller CardPatch CardSigning CardVariant
       ClientCertificate Clock ClockOptions Credentials Delivery DeliveryHandler EndpointVariant Engine EngineLog
       EngineRetention EventContext ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler
-      HandlerAgents HandlerOptions HandlerPush HandlerReaders Idempotency JsonSize JwtBearerOptions Limits
+      HandlerAgents HandlerCall HandlerCallOptions HandlerOptions HandlerPush HandlerReaders Idempotency JsonSize JwtBearerOptions Limits
       MessageContext MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent
       OnStream OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushOptions PushResult PushTriggers
       RequestOutcome Sealer ServerOptions Signer SigningKey SigningKeys StreamHandle StreamItem TaskAdmin
-      TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame
+      TaskEventStream TaskSend TenantOptions ToolDescription TransformEvent VariantRequest Webhook WebhookOptions WireFrame
       WireObject
     `,
   },

@@ -88,9 +88,13 @@ for (const revision of revisions) {
       )
       const sung = await caller.call('send_message', { agent: 'scripted', message: 'who', skill: 'sing' })
       assert.match(textOf(sung), /sing$/)
-      for (const skill of ['act', undefined]) {
+      for (const [skill, refusal] of [
+        ['act', /Insufficient permissions for skill 'act'/],
+        [undefined, /Name one of the skills/],
+      ] as const) {
         const result = await caller.call('send_message', { agent: 'scripted', message: 'who', skill })
-        assert.deepEqual([result.isError, /Name one of the skills/.test(result.content[0].text)], [true, true])
+        assert.equal(result.isError, true)
+        assert.match(result.content[0].text, refusal)
       }
     })
 

@@ -1,4 +1,5 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
+import { A2AError } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import { ConfigError, defaultJsonNodes, systemClock, verifyMasterKey } from '@parley/a2a/server'
 import type { Handler, Limits } from '@parley/a2a/server'
@@ -17,6 +18,7 @@ import type { HubConfig } from './config/hub-config.ts'
 import type { ConfigSource } from './config/config-source.ts'
 import { createConsole } from './console/console-routes.ts'
 import { omitUndefined } from './json/omit-undefined.ts'
+import { intersectCallerScopes } from './delegation/chain-scopes.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
 import { createDiscovery } from './discovery/discovery-routes.ts'
 import { restrictHosts, composeMiddleware } from './http/middleware.ts'
@@ -215,9 +217,10 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     const { authenticate } = known
     const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, house.push))
     const shared = {
-      engine: () => server?.handler.engine,
-      requireOpen,
-      authenticate,
+      handlerCall() {
+        if (server === undefined) throw new A2AError('UNAVAILABLE', 'The hub has not started yet')
+        return server.handler.call
+      },
       admit,
       onAnswer,
       log,
@@ -261,6 +264,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       authenticate,
       admit,
       canSeeAgent: known.canUse,
+      intersectScopes: intersectCallerScopes,
       onAnswer,
       onEvent,
       onStream: known.onStream,
@@ -272,7 +276,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
 
   /** Serves the agents as tools for MCP clients. */
   function openMcp(
-    shared: Pick<McpEndpointDeps, 'engine' | 'authenticate' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'>,
+    shared: Pick<McpEndpointDeps, 'handlerCall' | 'admit' | 'onAnswer' | 'log' | 'monotonicNow'>,
     limits: Partial<Limits> = {},
     known: AccessControl,
   ): McpEndpoint | undefined {

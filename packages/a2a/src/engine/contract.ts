@@ -26,29 +26,29 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** Extensions that are active for this request. */
   readonly extensions: readonly string[]
-  /** The operation streams. Set by the engine. */
-  readonly streamed?: true
+  /** The operation streams. The engine sets it if the server does not. */
+  readonly streamed?: true | undefined
   /** Resume after this event instead of starting with a snapshot. */
-  readonly lastEventId?: number
+  readonly lastEventId?: number | undefined
   /** The stream of this call stays open when the task asks for input, regardless of the agent's option (B-91). */
-  readonly keepOpenOnInputRequired?: boolean
+  readonly keepOpenOnInputRequired?: boolean | undefined
   /** Whether an anonymous caller may list tasks: on loopback only. */
   readonly canListTasks: boolean
   /** The message as received, if an extension has changed it. Repeats are recognized by it. */
-  readonly receivedMessage?: Message
+  readonly receivedMessage?: Message | undefined
   /** The trace of this call, and the `tracestate` of other systems (W3C Trace Context). */
-  readonly traceparent?: string
-  readonly tracestate?: string
+  readonly traceparent?: string | undefined
+  readonly tracestate?: string | undefined
   /** By this time the task ends in FAILED, whatever state it is in: milliseconds since the epoch. */
-  readonly deadlineAt?: number
+  readonly deadlineAt?: number | undefined
   /**
    * The id of the task that this message opens, if the server must know it in advance. Never from the payload. Default: a new id.
    */
-  readonly newTaskId?: string
+  readonly newTaskId?: string | undefined
   /** How the call reached the server, as the server knows it; no message can set it. The agent's turn exposes it. */
-  readonly provenance?: Struct
+  readonly provenance?: Struct | undefined
   /** How to deliver to a webhook that this call registers; set where the call may register one. */
-  readonly push?: PushDeliveryOptions
+  readonly push?: PushDeliveryOptions | undefined
 }
 
 /** One event of a stream. All readers share the `event` object, so that caches can use it as a key. */

@@ -140,7 +140,8 @@ export function createEngine(deps: EngineDeps): Engine {
     async streamMessage(request, context) {
       const entry = entryOf(context)
       checkStreaming(entry)
-      const accepted = await acceptMessage(request, { ...context, streamed: true }, entry)
+      const streaming = context.streamed === true ? context : { ...context, streamed: true as const }
+      const accepted = await acceptMessage(request, streaming, entry)
       if ('reply' in accepted) return singleItemStream({ event: { message: accepted.reply }, final: true })
       if (accepted.repeated === true) registry.admitReader(accepted.live)
       return streams.ofMessage(accepted, request, context, withStreamOptions(context, entry))

@@ -8,6 +8,7 @@ import { type Keyring, openKeyring } from '../engine/keys/keyring.ts'
 import { withStoreErrors } from '../engine/store-errors.ts'
 import { systemClock } from '../model/clock.ts'
 import { createHandlerAgents, type HandlerAgents } from './agents/handler-agents.ts'
+import { createHandlerCall, type HandlerCall } from './calls/in-process-call.ts'
 import type { CardVariant } from './cards/agent-cards.ts'
 import { checkSigning, createCardKeys } from './cards/card-keys.ts'
 import { createCardSigner } from './cards/card-signer.ts'
@@ -37,7 +38,20 @@ export interface Handler {
   readonly fetch: FetchHandler
   /** For `createGrpcServer` of `@parley/a2a/grpc`. */
   readonly grpc: GrpcHandler
-  /** The operations, for calls inside the process. */
+  /**
+   * Performs an operation inside the process, as for a request of a client: it identifies the caller, asks `admit`, checks the skills
+   * and permissions of the caller, performs the operation and reports it to `onAnswer`. The result is canonical, or a stream of
+   * events. Rejects with an `A2AError`.
+   *
+   * @example
+   * ```ts
+   * const { task } = await handler.call('SendMessage', { message }, { agent: 'echo', caller: { id: 'cron' } })
+   * const stream = await handler.call('SubscribeToTask', { id: task.id }, { agent: 'echo', caller: { id: 'cron' } })
+   * for await (const items of stream) for (const { event } of items) console.log(event)
+   * ```
+   */
+  readonly call: HandlerCall
+  /** The operations without any check of the caller. Use `call` unless you are the operator. */
   readonly engine: Engine
   /** Adds and removes agents while the server runs. */
   readonly agents: HandlerAgents
@@ -180,7 +194,7 @@ export function createHandler(options: HandlerOptions): Handler {
   // A caller that awaits `ready` gets the failure; otherwise the rejection must not end the process.
   ready.catch((reason: unknown) => log.error('the server could not start', { cause: reason }))
   let closed: Promise<void> | undefined
-  const { unsentBytes } = serverContext.operationDeps
+  const { unsentBytes } = serverContext
   const listening = { prefix, stallMs: options.stallMs ?? defaults.stallMs, stalled: unsentBytes.stalled }
 
   async function drain(): Promise<void> {
@@ -200,6 +214,7 @@ export function createHandler(options: HandlerOptions): Handler {
     node: createNodeHandler(router, listening),
     fetch: createFetchHandler(router, listening),
     grpc: createGrpcHandler(serverContext, registry, readiness, options),
+    call: createHandlerCall(serverContext, registry, readiness),
     engine,
     agents: createHandlerAgents(registry, engine, serverContext.tenants.declared),
     ...(engine.push !== undefined ? { push: handlerPushOf(engine.push, push?.signer?.rotate) } : {}),
@@ -222,7 +237,7 @@ export function createHandler(options: HandlerOptions): Handler {
       },
       stalled: unsentBytes.stalled,
     },
-    openStreams: (agent) => serverContext.operationDeps.streamLimits.openStreams(agent),
+    openStreams: (agent) => serverContext.streamLimits.openStreams(agent),
     async card(agent, variant, base) {
       const registeredAgent = registry.byName.get(agent)
       return registeredAgent === undefined || registeredAgent.entry.isDraining === true

@@ -15,6 +15,7 @@ export type {
   Signer,
   StreamItem,
   TaskAdmin,
+  TaskEventStream,
   TransformEvent,
 } from '../engine/contract.ts'
 export { anonymous, type Caller } from '../model/caller.ts'
@@ -48,6 +49,8 @@ export type { CardSigning } from './cards/card-keys.ts'
 export { ConfigError } from './config-error.ts'
 export type { Credentials } from './admission/credentials.ts'
 export { createHandler, type Handler, type HandlerPush, type HandlerReaders } from './handler.ts'
+export type { HandlerCall, HandlerCallOptions } from './calls/in-process-call.ts'
+export type { CallResult } from './calls/operations.ts'
 export type { EndpointVariant, VariantRequest, WireObject } from './calls/endpoint-variant.ts'
 export type { CallConstraints, Extension, MessageContext } from './extensions/extension.ts'
 export type { FetchHandler } from './http/fetch-adapter.ts'

@@ -203,6 +203,11 @@ export interface ServerOptions extends CardSettings {
   /** Called for every call once the caller and the operation are known: refuses it, or returns headers for its response. */
   readonly admit?: Admit
   /**
+   * The scopes of a caller within those that an extension limits a call to (`CallConstraints.scopes`). Default: the scopes that are
+   * in both lists. Set it if a scope of yours can include others, such as `agent:*`.
+   */
+  readonly intersectScopes?: (held: readonly string[], limit: readonly string[]) => readonly string[]
+  /**
    * Whether a caller may see an agent: the error for an agent that is not registered lists those that are. Default: agents with a
    * public card.
    */

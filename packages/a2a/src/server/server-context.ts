@@ -1,13 +1,13 @@
 /** What all requests of one server share: its agents, options, limits and engine, and its error responses. */
 import type { Framing } from '../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
-import type { Engine } from '../engine/contract.ts'
+import type { Engine, EngineLog } from '../engine/contract.ts'
 import { anonymous, type Caller } from '../model/caller.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { retryAfterSeconds } from '../model/retry-after.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
-import type { BindingName } from './admission/admission.ts'
+import type { Admit, OnAnswer, OnStream } from './admission/admission.ts'
 import { noDefaultAgentError, agentNotFoundError } from './agents/agent-not-found.ts'
 import { createRequestAuthenticator, type RequestAuthenticator } from './admission/request-authenticator.ts'
 import { baseUrl, senderAddress } from './http/base-url.ts'
@@ -15,20 +15,17 @@ import { type AgentCards, createAgentCards, type GrpcEndpoint } from './cards/ag
 import type { CardSigner } from './cards/card-signer.ts'
 import * as defaults from './defaults.ts'
 import { createVariantFinder, type VariantFinder } from './calls/endpoint-variant.ts'
-import { createAdmissionCheck, type AdmissionCheck } from './admission/admission-check.ts'
 import { isLocalRequest } from './http/host-and-cors.ts'
 import { consoleLog } from './console-log.ts'
 import { createVersionNegotiator, type VersionNegotiator } from './calls/version-negotiation.ts'
 import type { ServerOptions, Limits } from './options.ts'
-import type { OperationDeps } from './calls/perform-operation.ts'
 import type { PushRules } from './push/push-setup.ts'
 import type { RegisteredAgent } from './agents/registered-agent.ts'
 import type { AgentRegistry } from './agents/agent-registry.ts'
 import { createEncodingCache, type EncodingCache } from './streaming/encoding-cache.ts'
-import { createStreamLimits } from './admission/stream-limits.ts'
+import { createStreamLimits, type StreamLimits } from './admission/stream-limits.ts'
 import { createTenants, type Tenants } from './admission/tenants.ts'
-import { createUnsentBytes } from './streaming/unsent-bytes.ts'
-import { openRequestLog, type RequestLog, type RequestLogDeps } from './calls/request-log.ts'
+import { createUnsentBytes, type UnsentBytes } from './streaming/unsent-bytes.ts'
 
 export interface ServerContext {
   readonly negotiator: VersionNegotiator
@@ -36,13 +33,26 @@ export interface ServerContext {
   readonly limits: Limits
   readonly keepAliveMs: number
   readonly variants: VariantFinder
-  readonly operationDeps: OperationDeps
   readonly tenants: Tenants
-  /** Set only if `admit` or `onAnswer` is configured; otherwise they cost nothing. */
-  readonly admissionCheck:
-    | ((request: HttpRequest, registeredAgent: RegisteredAgent, binding: BindingName) => AdmissionCheck)
-    | undefined
-  readonly requestLog: ((parts: Omit<RequestLogDeps, 'onAnswer' | 'log' | 'trustProxy'>) => RequestLog) | undefined
+  readonly engine: Engine
+  readonly encodingCache: EncodingCache
+  readonly streamLimits: StreamLimits
+  readonly unsentBytes: UnsentBytes
+  /** Without them there are no push notifications. */
+  readonly push: PushRules | undefined
+  readonly admit: Admit | undefined
+  readonly onAnswer: OnAnswer | undefined
+  /** Called for every stream that opens. */
+  readonly onStream: OnStream | undefined
+  readonly log: EngineLog
+  /** The scopes of a caller within those that a call is limited to. */
+  intersectScopes(held: readonly string[], limit: readonly string[]): readonly string[]
+  /** The sender's address, as far as it is known. */
+  senderAddressOf(request: HttpRequest): string | undefined
+  /** Whether an anonymous sender of this request may list tasks. */
+  canListAnonymously(request: HttpRequest): boolean
+  /** Returns the card with the server's signatures, if it signs cards. */
+  sign(card: AgentCard, request: HttpRequest): Promise<AgentCard>
   cards(registeredAgent: RegisteredAgent): AgentCards
   /** Adds gRPC at this port to cards: for one agent, or for all. Returns a function that reverts it. */
   registerGrpcPort(port: number, agent?: string): () => void
@@ -56,13 +66,15 @@ export interface ServerContext {
   agentNotFound(registeredAgent: RegisteredAgent, caller: Caller): A2AError
   /** Returns the error for the client. The details go to the log. */
   toClientError(reason: unknown, registeredAgent: RegisteredAgent): A2AError
-  errorResponse(
-    reason: unknown,
-    registeredAgent: RegisteredAgent,
-    version: ProtocolVersion,
-    framing: Framing,
-    more?: HttpHeaders,
-  ): HttpResponse
+  /** The error in the version of the request, with the headers of its admission. */
+  errorResponse(request: FailedRequest, reason: unknown, framing: Framing, more?: HttpHeaders): HttpResponse
+}
+
+/** The part of a request context that decides how an error is written. */
+interface FailedRequest {
+  readonly registeredAgent: RegisteredAgent
+  readonly version: ProtocolVersion
+  readonly admissionHeaders: HttpHeaders | undefined
 }
 
 /** Created before the server context because the engine needs it, too. */
@@ -78,7 +90,7 @@ export function createServerContext(
   engine: Engine,
   parts: ServerContextDeps = {},
 ): ServerContext {
-  const { log = consoleLog, admit, onAnswer } = options
+  const { log = consoleLog } = options
   const limits = { ...defaults.defaultServerLimits, ...options.limits }
   const negotiator = createVersionNegotiator(options.versions, options.strict ?? false)
   const authenticator = createRequestAuthenticator(options.authenticate, log)
@@ -161,27 +173,19 @@ export function createServerContext(
     keepAliveMs: options.keepAliveMs ?? defaults.keepAliveMs,
     variants: createVariantFinder(options.endpointVariants),
     tenants,
-    operationDeps: {
-      engine,
-      tenants,
-      onStream: options.onStream,
-      encodingCache: parts.bytes ?? createEncodingCache(),
-      push: parts.push,
-      streamLimits: createStreamLimits(limits.streamsPerCaller),
-      unsentBytes: createUnsentBytes(limits),
-      senderAddressOf: (request) => senderAddress(request, address.trustProxy),
-      canListAnonymously: (request) => options.allowAnonymousList ?? isLocalRequest(request, address),
-      agentNotFound,
-      sign: async (card, request) => parts.signer?.sign(card, base(request)) ?? card,
-    },
-    admissionCheck:
-      admit === undefined
-        ? undefined
-        : (request, registeredAgent, binding) => createAdmissionCheck(admit, request, registeredAgent, binding),
-    requestLog:
-      onAnswer === undefined
-        ? undefined
-        : (about) => openRequestLog({ ...about, onAnswer, log, trustProxy: address.trustProxy }),
+    engine,
+    encodingCache: parts.bytes ?? createEncodingCache(),
+    streamLimits: createStreamLimits(limits.streamsPerCaller),
+    unsentBytes: createUnsentBytes(limits),
+    push: parts.push,
+    admit: options.admit,
+    onAnswer: options.onAnswer,
+    onStream: options.onStream,
+    log,
+    intersectScopes: options.intersectScopes ?? ((held, limit) => held.filter((scope) => limit.includes(scope))),
+    senderAddressOf: (request) => senderAddress(request, address.trustProxy),
+    canListAnonymously: (request) => options.allowAnonymousList ?? isLocalRequest(request, address),
+    sign: async (card, request) => parts.signer?.sign(card, base(request)) ?? card,
     cards: cardsOf,
     isCardPrivate,
     registerGrpcPort(port, agent) {
@@ -196,7 +200,7 @@ export function createServerContext(
     base,
     card: (request, registeredAgent) => cardsOf(registeredAgent).describe(base(request)),
     toClientError,
-    errorResponse(reason, registeredAgent, version, framing, more) {
+    errorResponse({ registeredAgent, version, admissionHeaders }, reason, framing, more) {
       const error = toClientError(reason, registeredAgent)
       const status = framing.status(error)
       return {
@@ -207,6 +211,7 @@ export function createServerContext(
           ...challengeHeader(authenticator.challenge(error, registeredAgent)),
           ...(status === 429 || status === 503 ? retryAfterHeader(error) : {}),
           ...more,
+          ...admissionHeaders,
         },
         body: framing.error(error),
         errorCode: error.code,

@@ -3,6 +3,7 @@
  * stored under its name; scopes of operations and of the skills themselves are valid everywhere. Whatever a hub adds or leaves out,
  * the permissions become narrower and never wider.
  */
+import { A2AError } from '@parley/a2a'
 import { coversScopes } from '../auth/scopes.ts'
 
 /** By hub; scopes that are valid everywhere have an empty name. For a hub that is not listed yet, its own rules apply. */
@@ -28,6 +29,14 @@ export function narrowScopes(
   if (operations === undefined) return undefined
   const local = chain[hub] === undefined ? own.local : (intersectScopes(own.local, chain[hub], false) ?? [])
   return [...local, ...operations, ...own.others.filter((word) => given.others.includes(word))]
+}
+
+/** The scopes of a caller of this hub within a limit. Throws PERMISSION_DENIED if no operation is left that both permit. */
+export function intersectCallerScopes(scopes: readonly string[], limit: readonly string[]): readonly string[] {
+  const hub = 'this hub'
+  const both = narrowScopes(scopes, chainScopesOf(limit, hub), hub)
+  if (both === undefined) throw new A2AError('PERMISSION_DENIED', 'The caller may perform no operation in this call')
+  return both
 }
 
 /** The scopes of the chain after this caller, who came by it, delegates. */

@@ -67,7 +67,7 @@ export async function setUpDelegation(parts: DelegationSetupDeps): Promise<Deleg
     ...systemClock,
   })
   const clientDeps = {
-    engine: async () => (await parts.handler).engine,
+    handlerCall: async () => (await parts.handler).call,
     names,
     delegation,
     settings: (agent: string) => registry()?.status(agent)?.settings,

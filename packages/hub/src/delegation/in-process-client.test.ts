@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { A2AError, memoryStore } from '@parley/a2a'
 import type { Agent, Caller, StreamEvent, Task, Turn } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
-import type { AgentSettings, Engine, Handler } from '@parley/a2a/server'
+import type { AgentSettings, Handler, HandlerCall } from '@parley/a2a/server'
 import type { InProcessClient } from '../agents/kind.ts'
 import { createTestDelegation } from './testing/test-delegation.ts'
 import { createInProcessClient } from './in-process-client.ts'
@@ -22,10 +22,10 @@ async function scene(
   make: (house: (name: string) => InProcessClient) => Record<string, AgentSettings | Agent>,
   parts: Partial<InProcessClientDeps> = {},
 ): Promise<Scene> {
-  const started = Promise.withResolvers<Engine>()
+  const started = Promise.withResolvers<HandlerCall>()
   const all: Record<string, AgentSettings> = {}
   const given: InProcessClientDeps = {
-    engine: () => started.promise,
+    handlerCall: () => started.promise,
     names: () => Object.keys(all),
     delegation: await createTestDelegation(),
     settings: (name) => all[name],
@@ -42,7 +42,7 @@ async function scene(
   }
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const made = createHandler({ store: memoryStore(), agents: all, log })
-  started.resolve(made.engine)
+  started.resolve(made.call)
   t.after(() => made.close())
   return {
     handler: made,

@@ -5,14 +5,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { A2AError, hasSettled, newId } from '@parley/a2a'
 import type { AgentCard, Caller, Message, SendMessageRequest, StreamEvent, Turn } from '@parley/a2a'
-import type { AgentSettings, CallContext, Engine } from '@parley/a2a/server'
+import type { AgentSettings, HandlerCall, HandlerCallOptions, TaskEventStream } from '@parley/a2a/server'
 import type { InProcessClient, InProcessCall, ParentTurn } from '../agents/kind.ts'
 import { provenanceOf } from './chain.ts'
 import type { Delegation } from './delegation.ts'
 
 export interface InProcessClientDeps {
   /** Resolves when the hub has started. */
-  engine(): Promise<Engine>
+  handlerCall(): Promise<HandlerCall>
   names(): readonly string[]
   /** The settings of a registered agent. */
   settings(agent: string): AgentSettings | undefined
@@ -53,28 +53,28 @@ export function createInProcessClient(parts: InProcessClientDeps, name: string):
     async *stream(call) {
       const windowMs = parts.idempotencyWindowMs()
       if (call.sentAt !== undefined && parts.now() - call.sentAt >= windowMs) throw interruptedCallError(call.agent)
-      const engine = await parts.engine()
+      const perform = await parts.handlerCall()
       const message = childMessage(call)
-      const context = await contextFor(call, message)
+      const options = await optionsFor(call, message)
       const request = childRequest(call, message)
-      if (isStreaming(call.agent)) yield* streamMessage(engine, request, context)
-      else if (windowMs > 0) yield* sendUntilSettled(engine, request, context)
-      else yield* sendThenPoll(engine, request, context)
+      if (isStreaming(call.agent)) yield* flattenEvents(await perform('SendStreamingMessage', request, options))
+      else if (windowMs > 0) yield* sendUntilSettled(perform, request, options)
+      else yield* sendThenPoll(perform, request, options)
     },
 
     async *subscribe(agent, taskId, turn) {
-      const engine = await parts.engine()
-      const context = ownerContext(agent, turn)
-      if (isStreaming(agent)) yield* flattenEvents(await engine.subscribe({ id: taskId }, context, 'replay'))
-      else yield* pollTask(engine, taskId, context)
+      const perform = await parts.handlerCall()
+      const options = ownerOptions(agent, turn)
+      if (isStreaming(agent)) yield* flattenEvents(await perform('SubscribeToTask', { id: taskId }, options))
+      else yield* pollTask(perform, taskId, options)
     },
 
     async task(agent, taskId, turn) {
-      return (await parts.engine()).getTask({ id: taskId }, ownerContext(agent, turn))
+      return (await parts.handlerCall())('GetTask', { id: taskId }, ownerOptions(agent, turn))
     },
 
     async cancel(agent, taskId, turn) {
-      return (await parts.engine()).cancelTask({ id: taskId }, ownerContext(agent, turn))
+      return (await parts.handlerCall())('CancelTask', { id: taskId }, ownerOptions(agent, turn))
     },
 
     hopTokenFor: (turn, { card, messageId }) => delegation.hopToken(turn, { from: name, card, messageId }),
@@ -91,70 +91,71 @@ export function createInProcessClient(parts: InProcessClientDeps, name: string):
   }
 
   /** Throws the same error as for an external caller: an agent that the caller may not use appears not to exist. */
-  async function contextFor(call: InProcessCall, message: Message): Promise<CallContext> {
+  async function optionsFor(call: InProcessCall, { messageId }: Message): Promise<HandlerCallOptions> {
     const { agent, turn, deadlineAt, traceparent = turn.traceparent, isReplacement } = call
-    const { caller, tenant } = turn
+    const { caller, tenant, tracestate } = turn
     const admitted = parts.settings(agent) === undefined ? undefined : parts.permissionFor(caller, agent)
     if (admitted === undefined) throw new A2AError('AGENT_UNAVAILABLE', `There is no agent ${agent} here`)
-    requireSkill(admitted.skills, message)
     parts.requireOpen(agent)
     parts.countCall(agent)
-    const chain = await delegation.hop(turn, { from: name, to: agent, messageId: message.messageId, deadlineAt })
+    const chain = await delegation.hop(turn, { from: name, to: agent, messageId, deadlineAt })
     const { scopes } = caller
-    const own = ownerContext(agent, turn)
-    const child: Caller = { ...own.caller, tenant, ...(scopes !== undefined ? { scopes } : {}), ...admitted }
+    const child: Caller = { id: ownerId(caller), tenant, ...(scopes !== undefined ? { scopes } : {}), ...admitted }
     return {
-      ...own,
+      ...ownerOptions(agent, turn),
       caller: child,
       extensions: isReplacement === true ? turn.extensions : [],
       traceparent,
-      ...(turn.tracestate !== undefined ? { tracestate: turn.tracestate } : {}),
-      ...(chain.deadlineAt !== undefined ? { deadlineAt: chain.deadlineAt } : {}),
-      provenance: provenanceOf(chain),
+      tracestate,
+      constrain: () => ({
+        provenance: provenanceOf(chain),
+        ...(chain.deadlineAt !== undefined ? { deadlineAt: chain.deadlineAt } : {}),
+      }),
     }
   }
 
   /** For existing tasks: the owner may read and cancel them, whatever the caller may do now. */
-  function ownerContext(
-    agent: string,
-    { caller, tenant, signal = new AbortController().signal }: ParentTurn,
-  ): CallContext {
-    const owner: Caller = { id: `agent:${name}|${caller.id}`, tenant }
-    return { agent, tenant, caller: owner, signal, extensions: [], canListTasks: false }
+  function ownerOptions(agent: string, { caller, tenant, signal }: ParentTurn): HandlerCallOptions {
+    const owner: Caller = { id: ownerId(caller), tenant }
+    return { agent, caller: owner, isNested: true, ...(signal !== undefined ? { signal } : {}) }
+  }
+
+  function ownerId(caller: Pick<Caller, 'id'>): string {
+    return `agent:${name}|${caller.id}`
   }
 }
 
-function streamMessage(engine: Engine, request: SendMessageRequest, context: CallContext): AsyncGenerator<StreamEvent> {
-  return flattenEvents(engine.streamMessage(request, context))
-}
-
-async function* flattenEvents(stream: ReturnType<Engine['subscribe']> | Awaited<ReturnType<Engine['subscribe']>>) {
-  for await (const items of await stream) for (const { event } of items) yield event
+async function* flattenEvents(stream: TaskEventStream): AsyncGenerator<StreamEvent> {
+  for await (const items of stream) for (const { event } of items) yield event
 }
 
 /** For agents where a repeated message would be a second one. */
-async function* sendThenPoll(engine: Engine, request: SendMessageRequest, context: CallContext) {
-  const answer = await engine.sendMessage(request, context)
+async function* sendThenPoll(perform: HandlerCall, request: SendMessageRequest, options: HandlerCallOptions) {
+  const answer = await perform('SendMessage', request, options)
   yield answer
-  if ('task' in answer && !hasSettled(answer.task.status.state)) yield* pollTask(engine, answer.task.id, context)
+  if ('task' in answer && !hasSettled(answer.task.status.state)) yield* pollTask(perform, answer.task.id, options)
 }
 
 /** A repeated message is recognized, and waits until there is a result. */
-async function* sendUntilSettled(engine: Engine, request: SendMessageRequest, context: CallContext) {
+async function* sendUntilSettled(perform: HandlerCall, request: SendMessageRequest, options: HandlerCallOptions) {
   const { configuration: _, ...blockingRequest } = request
   for (let nextRequest = request; ; nextRequest = blockingRequest) {
-    const answer = await engine.sendMessage(nextRequest, context)
+    const answer = await perform('SendMessage', nextRequest, options)
     yield answer
     if (!('task' in answer) || hasSettled(answer.task.status.state)) return
   }
 }
 
-async function* pollTask(engine: Engine, taskId: string, context: CallContext): AsyncGenerator<StreamEvent> {
+async function* pollTask(
+  perform: HandlerCall,
+  taskId: string,
+  options: HandlerCallOptions,
+): AsyncGenerator<StreamEvent> {
   for (;;) {
-    const task = await engine.getTask({ id: taskId }, context)
+    const task = await perform('GetTask', { id: taskId }, options)
     yield { task }
     if (hasSettled(task.status.state)) return
-    await sleep(pollMs, undefined, { signal: context.signal })
+    await sleep(pollMs, undefined, options.signal === undefined ? {} : { signal: options.signal })
   }
 }
 
@@ -163,13 +164,6 @@ function interruptedCallError(agent: string): A2AError {
   const message = `The call of ${agent} was interrupted, and is too old to be repeated. It may be at work on it.`
   // Not INTERRUPTED, after which a route tries another agent: two agents might then do the work.
   return new A2AError('TASK_FAILED', message, { reason: 'INTERRUPTED' })
-}
-
-/** A caller that may use only some skills must name one, also through other agents. */
-function requireSkill(skills: readonly string[] | undefined, { metadata }: Message): void {
-  const skillId = metadata?.['skillId']
-  if (skills === undefined || (typeof skillId === 'string' && skills.includes(skillId))) return
-  throw new A2AError('PERMISSION_DENIED', 'The caller may use some skills of that agent only, and this is none of them')
 }
 
 function childMessage({ message, messageId = newId(), taskId, contextId, turn }: InProcessCall): Message {

@@ -15,7 +15,7 @@ import { clientAddress, senderOf } from '../limits/rate-limiter.ts'
 import { createMcpServer } from './mcp-server.ts'
 import type { McpServerSettings } from './tools/tool-call.ts'
 import type { AgentDirectory } from './directory/agent-directory.ts'
-import { createLocalDirectory } from './directory/local-directory.ts'
+import { countRequest, createLocalDirectory } from './directory/local-directory.ts'
 import type { LocalDirectoryDeps } from './directory/local-directory.ts'
 import { createMcpHttpPolicy } from './http-policy.ts'
 import type { McpHttpPolicyDeps } from './http-policy.ts'
@@ -23,7 +23,6 @@ import { createConcurrentCallLimit } from './concurrent-call-limit.ts'
 import { jsonRpcErrorResponse } from './json-rpc-error.ts'
 import { createMcpClientSessions } from './client-sessions.ts'
 import type { McpSessionLimits } from './client-sessions.ts'
-import { createLocalCalls } from './directory/local-calls.ts'
 import { readBody, sendResponse, toRequest } from '../http/web-exchange.ts'
 
 export interface McpEndpointDeps extends LocalDirectoryDeps, McpHttpPolicyDeps {
@@ -110,7 +109,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     if (Array.isArray(parsedBody) && parsedBody.length > maxBatchSize) {
       return jsonRpcErrorResponse(400, `Send up to ${maxBatchSize} requests at once`, -32_600)
     }
-    if (isWithoutAgent(parsedBody)) await createLocalCalls(deps, request.credentials).countRequest(caller)
+    if (isWithoutAgent(parsedBody)) await countRequest(deps.admit, caller, request.credentials(''))
     const web = toRequest(incoming, body, signal)
     const known = parsedBody === undefined ? {} : { parsedBody }
     const keepsSession = isInitialize(parsedBody) || web.headers.has('mcp-session-id')

@@ -3,20 +3,18 @@
  * ordinary message, so routes apply; the response says whether the bot itself or another agent answered.
  */
 import { A2AError, delegationExtension as uri, hasSettled, isInterrupted, newId } from '@parley/a2a'
-import type { Artifact, Message, Part, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
-import type { CallContext, Engine } from '@parley/a2a/server'
+import type { Artifact, Caller, Part, SendMessageRequest, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
+import type { TaskEventStream } from '@parley/a2a/server'
 import type { Middleware } from '@parley/a2a/node'
 import { z } from 'zod'
 import { type JsonResponse, RouteError } from '../http/json-response.ts'
 import { decodeSegment, requestPath } from '../http/route-request.ts'
-import { requireSkill, createRouteCalls, invalidBodyError, routeCallContext } from './route-calls.ts'
-import type { AdmittedRouteCall, RouteCallsDeps } from './route-calls.ts'
+import { serveRouteCall } from './route-calls.ts'
+import type { RouteCallsDeps, RoutedRequest } from './route-calls.ts'
 
 export interface ChatEndpointDeps extends RouteCallsDeps {
   /** The card name of a registered agent. */
   cardName(agent: string): string | undefined
-  /** Throws AGENT_UNAVAILABLE for an agent that is not open. */
-  requireOpen(agent: string): void
 }
 
 const chatRequestSchema = z.object({
@@ -25,8 +23,6 @@ const chatRequestSchema = z.object({
 })
 
 export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
-  const { serve, engine } = createRouteCalls(parts)
-
   return (request, response) => {
     const [, name] = /^\/bot-instances\/([^/]+)\/chat$/.exec(requestPath(request)) ?? []
     if (name === undefined) return false
@@ -36,29 +32,40 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
         throw new RouteError('NOT_FOUND', `Bot instance ${id ?? name} not found`)
       return id
     }
-    serve(request, response, { agent, operation: 'SendMessage', work: chat })
+    serveRouteCall(parts, request, response, { method: 'POST', agent, answer: chat })
     return true
   }
 
-  async function chat(routeCall: AdmittedRouteCall): Promise<JsonResponse> {
-    const read = chatRequestSchema.safeParse((await routeCall.request.json()) ?? {})
-    if (!read.success) throw invalidBodyError(read.error)
-    parts.requireOpen(routeCall.agent)
-    requireSkill(routeCall.caller, undefined)
-    const context = routeCallContext(routeCall)
-    const contextId = read.data.sessionId ?? newId()
-    const taskId = await findWaitingTask(engine(), contextId, context)
-    const message: Message = {
-      messageId: newId(),
-      role: 'ROLE_USER',
-      parts: [{ text: read.data.message }],
-      contextId,
-      ...(taskId !== undefined ? { taskId } : {}),
-      metadata: { source: 'agent' },
+  async function chat({ agent, options, json }: RoutedRequest): Promise<JsonResponse> {
+    let contextId = newId()
+    let isContinued = false
+    async function receive(caller: Caller): Promise<SendMessageRequest> {
+      const { message, sessionId } = parseChatRequest((await json()) ?? {})
+      contextId = sessionId ?? contextId
+      const taskId = await findWaitingTask(agent, contextId, caller)
+      isContinued = taskId !== undefined
+      return {
+        message: {
+          messageId: newId(),
+          role: 'ROLE_USER',
+          parts: [{ text: message }],
+          contextId,
+          ...(taskId !== undefined ? { taskId } : {}),
+          metadata: { source: 'agent' },
+        },
+      }
     }
-    const outcome = await waitForOutcome(engine(), message, context)
-    if (outcome.taskId !== undefined) routeCall.taskId = outcome.taskId
-    return answerOf(routeCall.agent, contextId, outcome)
+    const call = parts.handlerCall()
+    const stream = await call('SendStreamingMessage', receive, { ...options, countsAs: 'SendMessage' })
+    return answerOf(agent, contextId, await waitForOutcome(stream, isContinued))
+  }
+
+  /** The task of this session that waits for input, if any: the new message answers it. */
+  async function findWaitingTask(agent: string, contextId: string, caller: Caller): Promise<string | undefined> {
+    if (caller.anonymous === true) return undefined
+    const request = { contextId, status: 'TASK_STATE_INPUT_REQUIRED', pageSize: 1 } as const
+    const { tasks } = await parts.handlerCall()('ListTasks', request, { agent, caller, isNested: true })
+    return tasks[0]?.id
   }
 
   function answerOf(agent: string, sessionId: string, { status, said, target, taskId }: ChatOutcome): JsonResponse {
@@ -90,18 +97,18 @@ interface ChatOutcome {
   readonly target?: string
 }
 
-/** The task of this session that waits for input, if any: the new message answers it. */
-async function findWaitingTask(engine: Engine, contextId: string, context: CallContext): Promise<string | undefined> {
-  if (!context.canListTasks) return undefined
-  const { tasks } = await engine.listTasks({ contextId, status: 'TASK_STATE_INPUT_REQUIRED', pageSize: 1 }, context)
-  return tasks[0]?.id
+function parseChatRequest(body: unknown): z.output<typeof chatRequestSchema> {
+  const read = chatRequestSchema.safeParse(body)
+  if (read.success) return read.data
+  const violations = read.error.issues.map(({ path, message }) => ({ field: path.join('.'), description: message }))
+  throw new A2AError('INVALID_PARAMS', 'The request is not valid', { violations })
 }
 
-async function waitForOutcome(engine: Engine, message: Message, context: CallContext): Promise<ChatOutcome> {
+async function waitForOutcome(stream: TaskEventStream, isContinued: boolean): Promise<ChatOutcome> {
   const artifacts = new Map<string, Part[]>()
   let outcome: Pick<ChatOutcome, 'taskId' | 'status' | 'target'> = {}
-  let isFirst = message.taskId !== undefined
-  for await (const items of await engine.streamMessage({ message }, context)) {
+  let isFirst = isContinued
+  for await (const items of stream) {
     for (const { event } of items) {
       if ('message' in event) return { said: textOf(event.message.parts) }
       if ('artifactUpdate' in event) add(artifacts, event.artifactUpdate.artifact, event.artifactUpdate.append === true)

@@ -3,19 +3,18 @@
  * returns the state (S0-4, S0-5). They use the default agent, and create ordinary tasks: permissions, limits and audit are those of
  * every call.
  */
+import { A2AError } from '@parley/a2a'
 import type { LogRecord, Task } from '@parley/a2a'
 import type { Middleware } from '@parley/a2a/node'
 import { flatTask, messageOfTaskSend, readTaskSend } from '@parley/a2a/server'
 import { type JsonResponse, RouteError } from '../http/json-response.ts'
 import { decodeSegment, requestPath } from '../http/route-request.ts'
-import { requireSkill, createRouteCalls, routeCallContext } from './route-calls.ts'
-import type { AdmittedRouteCall, RouteCallsDeps } from './route-calls.ts'
+import { serveRouteCall } from './route-calls.ts'
+import type { RouteCallsDeps, RoutedRequest } from './route-calls.ts'
 
 export interface SimpleTasksEndpointDeps extends RouteCallsDeps {
   /** The agent whose entry has `default: true`; `undefined` if none has (S0-17). */
   defaultAgent(): string | undefined
-  /** Throws AGENT_UNAVAILABLE for an agent that is not open. */
-  requireOpen(agent: string): void
   /** Whether each text of the agent is a message of its own. */
   hasMessagePerText(agent: string): boolean
   /** The log of a task. */
@@ -24,7 +23,6 @@ export interface SimpleTasksEndpointDeps extends RouteCallsDeps {
 }
 
 export function createSimpleTasksEndpoint(deps: SimpleTasksEndpointDeps): Middleware {
-  const { serve, engine } = createRouteCalls(deps)
   const agent = (): string => {
     const name = deps.defaultAgent()
     if (name === undefined) throw new RouteError('NOT_FOUND', 'Agent with default project not found')
@@ -37,39 +35,41 @@ export function createSimpleTasksEndpoint(deps: SimpleTasksEndpointDeps): Middle
     const [, id] = /^\/a2a\/tasks\/([^/:]+)$/.exec(path) ?? []
     // A request with a version header uses A2A, in which the default agent has such a path too.
     if ((!isSend && id === undefined) || request.headers['a2a-version'] !== undefined) return false
-    serve(
+    serveRouteCall(
+      deps,
       request,
       response,
       isSend
-        ? { agent, operation: 'SendMessage', work: send }
-        : { agent, operation: 'GetTask', work: (routeCall) => get(routeCall, decodeSegment(id as string)) },
+        ? { method: 'POST', agent, answer: send }
+        : { method: 'GET', agent, answer: (routed) => get(routed, decodeSegment(id as string)) },
     )
     return true
   }
 
-  async function send(routeCall: AdmittedRouteCall): Promise<JsonResponse> {
-    const submitted = readTaskSend(await routeCall.request.json())
-    deps.requireOpen(routeCall.agent)
-    requireSkill(routeCall.caller, submitted.skill)
-    const deadlineAt = deps.now() + submitted.timeoutMs
-    const sent = await engine().sendMessage(
-      { message: messageOfTaskSend(submitted), configuration: { returnImmediately: true } },
-      { ...routeCallContext(routeCall), deadlineAt },
-    )
+  async function send({ agent: name, options, json }: RoutedRequest): Promise<JsonResponse> {
+    let timeoutMs = 0
+    const receive = async () => {
+      const submitted = readTaskSend(await json())
+      timeoutMs = submitted.timeoutMs
+      return { message: messageOfTaskSend(submitted), configuration: { returnImmediately: true } }
+    }
+    const constrain = () => ({ deadlineAt: deps.now() + timeoutMs })
+    const sent = await deps.handlerCall()('SendMessage', receive, { ...options, constrain })
     const task = 'task' in sent ? sent.task : undefined
     if (task === undefined) throw new Error('an agent answered at once where a task was asked for')
-    return flatTaskAnswer(routeCall, task)
+    return flatTaskAnswer(name, task)
   }
 
-  async function get(routeCall: AdmittedRouteCall, id: string | undefined): Promise<JsonResponse> {
-    if (id === undefined) throw new RouteError('NOT_FOUND', 'Task not found')
-    routeCall.taskId = id
-    return flatTaskAnswer(routeCall, await engine().getTask({ id }, routeCallContext(routeCall)))
+  async function get({ agent: name, options }: RoutedRequest, id: string | undefined): Promise<JsonResponse> {
+    const receive = () => {
+      if (id === undefined) throw new A2AError('TASK_NOT_FOUND', 'Task not found')
+      return { id }
+    }
+    return flatTaskAnswer(name, await deps.handlerCall()('GetTask', receive, options))
   }
 
-  async function flatTaskAnswer(routeCall: AdmittedRouteCall, task: Task): Promise<JsonResponse> {
-    routeCall.taskId = task.id
-    const textsAreMessages = deps.hasMessagePerText(routeCall.agent)
+  async function flatTaskAnswer(name: string, task: Task): Promise<JsonResponse> {
+    const textsAreMessages = deps.hasMessagePerText(name)
     return { status: 200, body: flatTask(task, { records: await deps.records(task.id), textsAreMessages }) }
   }
 }

@@ -131,7 +131,11 @@ export function noDefaultPlaceholder(): RegisteredAgent {
 
 /** Placeholder for an agent that is not registered; `undefined` if the name is not a valid agent name. */
 export function absentAgent(name: string): RegisteredAgent | undefined {
-  if (validateAgentName(name) !== undefined) return undefined
+  return validateAgentName(name) === undefined ? absentAgentNamed(name) : undefined
+}
+
+/** The same for any name, which is not a part of a path. */
+export function absentAgentNamed(name: string): RegisteredAgent {
   absentTemplate ??= placeholderAgent()
   return { ...absentTemplate, name, path: `/a2a/${name}`, isAbsent: true }
 }

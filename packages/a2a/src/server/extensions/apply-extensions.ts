@@ -2,9 +2,9 @@
 import type { HttpRequest } from '../../bindings/http.ts'
 import type { StreamItem } from '../../engine/contract.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Json, Message, StreamEvent, Struct } from '../../model/task.ts'
+import type { Message, StreamEvent, Struct } from '../../model/task.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
-import type { CallConstraints, Extension, MessageContext } from './extension.ts'
+import type { Extension, MessageContext } from './extension.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 
 const none: readonly string[] = []
@@ -33,42 +33,23 @@ export function requireExtensions(active: readonly string[], { required }: Regis
   })
 }
 
-export interface ConstrainedMessage {
-  /** Without the metadata that is for the server alone. */
-  readonly message: Message
-  readonly constraints: CallConstraints
-}
-
-/** The constraints that active extensions set for the call; `undefined` if the message has no data for any of them. */
-export function callConstraintsOf(
-  message: Message,
-  about: MessageContext,
+/** The active extensions that may constrain this call: those that the message has metadata for. */
+export function callHooksFor(
+  { metadata }: Message,
+  { extensions }: Pick<MessageContext, 'extensions'>,
   { installedExtensions }: RegisteredAgent,
-): Promise<ConstrainedMessage> | undefined {
-  const { metadata } = message
-  if (about.extensions.length === 0 || metadata === undefined) return undefined
-  const callHooks = installedExtensions.filter(
-    ({ uri, onCall }) => onCall !== undefined && about.extensions.includes(uri) && metadata[uri] !== undefined,
+): readonly Extension[] {
+  if (extensions.length === 0 || metadata === undefined) return []
+  return installedExtensions.filter(
+    ({ uri, onCall }) => onCall !== undefined && extensions.includes(uri) && metadata[uri] !== undefined,
   )
-  return callHooks.length === 0 ? undefined : runOnCallHooks(callHooks, message, metadata, about)
 }
 
-async function runOnCallHooks(
-  callHooks: readonly Extension[],
-  given: Message,
-  said: Struct,
-  about: MessageContext,
-): Promise<ConstrainedMessage> {
-  const { metadata: _, ...bare } = given
-  const rest = Object.entries(said).filter(([key]) => !callHooks.some(({ uri }) => uri === key))
-  const message = rest.length === 0 ? bare : { ...bare, metadata: Object.fromEntries(rest) }
-  let terms: CallConstraints = {}
-  for (const { uri, onCall } of callHooks) {
-    const more = (await onCall?.(said[uri] as Json, message, about)) ?? {}
-    const deadlineAt = Math.min(terms.deadlineAt ?? Infinity, more.deadlineAt ?? Infinity)
-    terms = { ...terms, ...more, ...(deadlineAt < Infinity ? { deadlineAt } : {}) }
-  }
-  return { message, constraints: terms }
+/** The message without the metadata of these extensions, which are for the server alone. */
+export function withoutHookMetadata(message: Message, hooks: readonly Extension[]): Message {
+  const { metadata = {}, ...bare } = message
+  const rest = Object.entries(metadata).filter(([key]) => !hooks.some(({ uri }) => uri === key))
+  return rest.length === 0 ? bare : { ...bare, metadata: Object.fromEntries(rest) }
 }
 
 /** The message after the hooks of all active extensions, in order; `undefined` if none has a hook. */

@@ -6,12 +6,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../agents/agent.ts'
 import { inputRequired } from '../../agents/reports.ts'
+import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Json } from '../../model/task.ts'
 import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import type { CallConstraints, Extension } from '../index.ts'
 
 const { open, post } = openServers()
+/** Scopes of callers are those that `authenticate` gives them. */
+const authenticate = (): Caller => ({ id: 'ann', scopes: ['read', 'write'], skills: ['look', 'draw'] })
 const uri = 'urn:terms'
 const asking = { 'a2a-extensions': uri, 'a2a-version': '1.0' }
 
@@ -41,10 +44,52 @@ describe('what holds for a call', () => {
       heard.push(said)
       return { deadlineAt, scopes: ['read'], provenance: { from: 'afar' } }
     })
-    const handler = open({ agent: telling, extensions: [extension] })
+    const handler = open({
+      agent: telling,
+      extensions: [extension],
+      authenticate: () => ({ id: 'ann', scopes: ['read', 'write'] }),
+    })
     const { json } = await send(handler, { metadata: { [uri]: { n: 1 }, other: 2 } })
     assert.deepEqual(seen(json), { metadata: { other: 2 }, scopes: ['read'], deadlineAt, provenance: { from: 'afar' } })
     assert.deepEqual(heard, [{ n: 1 }])
+  })
+
+  it('only narrows: no scope or skill is added to those of the caller, by one extension or by several', async () => {
+    const limits: CallConstraints[] = [{ scopes: ['read', 'pay'] }, { skills: ['look', 'fly'] }, { scopes: ['pay'] }]
+    const extensions = limits.map((limit, index) => ({ uri: `${uri}:${index}`, onCall: () => limit }))
+    const callers: Caller[] = []
+    const agent: Agent = ({ caller }) => {
+      callers.push(caller)
+      return 'ok'
+    }
+    const handler = open({ agent, extensions, authenticate })
+    const sendWith = (...uris: string[]) => {
+      const metadata = { skillId: 'look', ...Object.fromEntries(uris.map((one) => [one, 1])) }
+      return send(handler, { metadata }, { 'a2a-version': '1.0', 'a2a-extensions': uris.join(',') })
+    }
+    await sendWith(`${uri}:0`, `${uri}:1`)
+    await sendWith(`${uri}:0`, `${uri}:2`)
+    assert.deepEqual(
+      callers.map(({ scopes, skills }) => [scopes, skills]),
+      [
+        [['read'], ['look']],
+        [[], ['look', 'draw']],
+      ],
+    )
+  })
+
+  it('gives no scopes to a caller that has none, and compares scopes as the operator says', async () => {
+    const extension = terms(() => ({ scopes: ['read:mail'] }))
+    const message = { metadata: { [uri]: 'x' } }
+    const without = open({ agent: telling, extensions: [extension] })
+    assert.equal(seen((await send(without, message)).json)['scopes'], undefined)
+    const handler = open({
+      agent: telling,
+      extensions: [extension],
+      authenticate: () => ({ id: 'ann', scopes: ['read:*'] }),
+      intersectScopes: (held, limit) => limit.filter((scope) => held.includes(`${scope.split(':')[0]}:*`)),
+    })
+    assert.deepEqual(seen((await send(handler, message)).json)['scopes'], ['read:mail'])
   })
 
   it('is not asked of who does not ask for the extension, or has nothing to say to it', async () => {

@@ -33,15 +33,15 @@ export interface Extension extends AgentExtension {
 }
 
 /**
- * What an extension sets for one call. `scopes` and `skills` replace those of the caller: return values that narrow
- * them. If several extensions set a deadline, the earliest counts.
+ * Limits of one call, beyond the permissions of its caller. They can only narrow: the caller gets no scope or skill that it does not
+ * have, and if there are several deadlines, the earliest counts.
  */
 export interface CallConstraints {
   /** The deadline of the task, in milliseconds since the epoch. */
   readonly deadlineAt?: number
-  /** All scopes of the caller in this call. Default: those it has. */
+  /** The only scopes of the caller in this call, as far as it has them (`intersectScopes`). Default: those it has. */
   readonly scopes?: readonly string[]
-  /** All skills that the caller may use in this call. Default: those it may use. */
+  /** The only skills that the caller may use in this call, as far as it may use them. Default: those it may use. */
   readonly skills?: readonly string[]
   /** Stored with the message and passed to the agent's turn. */
   readonly provenance?: Struct

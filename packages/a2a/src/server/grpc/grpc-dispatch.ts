@@ -3,23 +3,23 @@
  * caller and the version; `performOperation` does the rest.
  */
 import type { Chunk, HttpHeaders, HttpRequest } from '../../bindings/http.ts'
-import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { Operation } from '../../model/operation.ts'
 import { grpcSpellingOf } from '../../versions/grpc-spelling.ts'
 import { firstHeavyStep, heavyStep, isHeavy, markLarge } from '../../model/heavy-step.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
-import { extensionsHeader, ServedCall } from '../http/dispatch.ts'
-import type { AdmissionCheck } from '../admission/admission-check.ts'
+import { extensionsHeader } from '../http/dispatch.ts'
 import { checkHost, createCors, createHostRule } from '../http/host-and-cors.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { ServerOptions } from '../options.ts'
 import { agentByAuthority, authorityOf } from './grpc-authority.ts'
+import { admitCall, reportOutcome } from '../calls/call-steps.ts'
 import { type OpenEventStream, performOperation } from '../calls/perform-operation.ts'
+import { RequestContext } from '../calls/request-context.ts'
 import { absentAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
-import type { Readiness } from '../http/readiness.ts'
+import { waitUntilStarted, type Readiness } from '../http/readiness.ts'
 import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 
 export interface GrpcCall {
@@ -73,12 +73,10 @@ export function createGrpcDispatch(
   return async (call) => {
     const { request, operation } = call
     const serviceVersions = byService.get(call.service) ?? []
-    let version = serviceVersions[0] ?? negotiator.responseVersion(undefined)
-    let registeredAgent = registry.defaultAgent
-    let caller: Caller | undefined
-    let admission: AdmissionCheck | undefined
-    const requestLog = server.requestLog?.({ request, agent: registeredAgent.name, endpoint: 'call', binding: 'GRPC' })
-    if (requestLog !== undefined) requestLog.operation = operation
+    const context = new RequestContext(server, request, registry.defaultAgent, 'GRPC')
+    context.version = serviceVersions[0] ?? negotiator.responseVersion(undefined)
+    context.operation = operation
+    context.isCopied = true
     try {
       if (isHeavy(call.size)) {
         markLarge(request)
@@ -90,72 +88,44 @@ export function createGrpcDispatch(
       if (hosts !== undefined) checkHost(request, hosts, noPages)
       if (readiness.state === 'starting') await waitUntilStarted(readiness)
       if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is going down')
-      const requestedVersion = negotiator.requestedVersion(request)
+      const { requestedVersion } = context
       if (requestedVersion === 'unsupported') throw negotiator.unsupportedVersionError()
-      if (requestedVersion !== undefined) version = requireOfferedVersion(requestedVersion, serviceVersions)
+      if (requestedVersion !== undefined) context.version = requireOfferedVersion(requestedVersion, serviceVersions)
+      context.dialect = context.version.proto
       const dedicatedAgent = call.agent ?? byAuthority
       const addressed =
         dedicatedAgent === undefined
           ? resolveCalledAgent(registry, call, server.tenants.declared)
           : resolveDedicatedAgent(registry, call, dedicatedAgent)
-      registeredAgent = addressed.registeredAgent
+      const { registeredAgent } = addressed
+      context.registeredAgent = registeredAgent
       if (registeredAgent.isNoDefault === true) throw await server.noDefaultAgentError(request, registeredAgent)
-      if (requestLog !== undefined) requestLog.agent = registeredAgent.name
-      admission = server.admissionCheck?.(request, registeredAgent, 'GRPC')
       const identified = authenticator.identify(request, registeredAgent)
-      caller = identified instanceof Promise ? await identified : identified
-      if (requestLog !== undefined) Object.assign(requestLog, { caller, version: version.id })
-      if (admission !== undefined) await admission.check(caller, version, operation)
-      if (registeredAgent.isAbsent === true) throw server.agentNotFound(registeredAgent, caller)
-      const payload = addressed.payload()
+      context.setCaller(identified instanceof Promise ? await identified : identified)
+      const admitted = admitCall(context)
+      if (admitted !== undefined) await admitted
+      context.payload = addressed.payload()
       if (isHeavy(call.size)) await heavyStep()
-      const served = new ServedCall(request, registeredAgent, {
-        operation,
-        version,
-        dialect: version.proto,
-        payload,
-        caller,
-      })
-      const outcome = await performOperation(server.operationDeps, {
-        call: served,
-        request,
-        registeredAgent,
-        isCopied: true,
-        requestLog,
-        card: () => server.card(request, registeredAgent),
-      })
-      const headers = { 'a2a-version': version.id, ...extensionsHeader(version, served), ...admission?.headers }
-      if (typeof outcome === 'string') {
-        requestLog?.end('OK', 200)
-        return { headers, body: outcome }
-      }
-      if ('bytes' in outcome) {
-        requestLog?.end('OK', 200)
-        return { headers, body: outcome.bytes, account: outcome.account }
-      }
-      return { headers, open: outcome, failed: (reason) => server.toClientError(reason, registeredAgent) }
+      context.readHeaders()
+      const result = await performOperation(context, operation)
+      const headers = { 'a2a-version': context.version.id, ...extensionsHeader(context), ...context.admissionHeaders }
+      if (typeof result !== 'string' && 'stream' in result)
+        return { headers, open: result, failed: (reason) => server.toClientError(reason, registeredAgent) }
+      reportOutcome(context, 'OK', 200)
+      return typeof result === 'string'
+        ? { headers, body: result }
+        : { headers, body: result.bytes, account: result.account }
     } catch (reason) {
-      const error = server.toClientError(reason, registeredAgent)
-      const challenge = authenticator.challenge(error, registeredAgent)
+      const error = server.toClientError(reason, context.registeredAgent)
+      const challenge = authenticator.challenge(error, context.registeredAgent)
       const headers = {
-        'a2a-version': version.id,
+        'a2a-version': context.version.id,
         ...(challenge !== undefined ? { 'www-authenticate': challenge } : {}),
-        ...admission?.headers,
+        ...context.admissionHeaders,
       }
-      if (requestLog !== undefined) {
-        requestLog.version = version.id
-        requestLog.end(error.code, errorTable[error.code].http)
-      }
+      reportOutcome(context, error.code, errorTable[error.code].http)
       return { headers, error }
     }
-  }
-}
-
-async function waitUntilStarted({ ready }: Readiness): Promise<void> {
-  try {
-    await ready
-  } catch {
-    throw new A2AError('UNAVAILABLE', 'The server could not start')
   }
 }
 

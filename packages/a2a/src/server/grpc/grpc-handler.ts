@@ -48,7 +48,7 @@ export function createGrpcHandler(
     jsonNodes: server.limits.jsonNodes,
     keepAliveMs: server.keepAliveMs,
     stallMs: options.stallMs ?? defaults.stallMs,
-    stalled: server.operationDeps.unsentBytes.stalled,
+    stalled: server.unsentBytes.stalled,
     log: options.log ?? consoleLog,
   }
 }

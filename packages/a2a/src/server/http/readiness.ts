@@ -3,6 +3,7 @@
  * runs at a time and its result is cached briefly. A store that does not answer in time counts as not writable.
  */
 import { systemClock } from '../../model/clock.ts'
+import { A2AError } from '../../model/error.ts'
 import { setSharedTimeout } from '../../engine/shared-timers.ts'
 import type { EngineLog } from '../../engine/contract.ts'
 import type { Store } from '../options.ts'
@@ -15,6 +16,15 @@ export interface Readiness {
   /** The start; if it fails, the server is never ready. */
   readonly ready: Promise<void>
   isReady(): Promise<boolean>
+}
+
+/** Throws UNAVAILABLE if the server cannot start. */
+export async function waitUntilStarted({ ready }: Readiness): Promise<void> {
+  try {
+    await ready
+  } catch {
+    throw new A2AError('UNAVAILABLE', 'The server could not start')
+  }
 }
 
 export interface StoreCheckOptions {

@@ -1,9 +1,11 @@
 /** Routes a request to its endpoint: checks the host and the origin, the readiness of the server, and finds the agent. */
+import type { Framing } from '../../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import { jsonrpcFraming } from '../../bindings/jsonrpc.ts'
 import { restFraming } from '../../bindings/rest.ts'
 import { A2AError } from '../../model/error.ts'
-import type { ProtocolVersion, VersionId } from '../../versions/version.ts'
+import { checkAdmission, reportOutcome } from '../calls/call-steps.ts'
+import { RequestContext } from '../calls/request-context.ts'
 import type { CardVariant } from '../cards/agent-cards.ts'
 import { createHttpDispatch } from './dispatch.ts'
 import { extendedCard } from '../cards/extended-card.ts'
@@ -13,9 +15,8 @@ import type { ServerContext } from '../server-context.ts'
 import { jwksPath, type KeyPublisher } from '../keys/jwks.ts'
 import { resolveRoute, type ResolvedRoute } from './resolve-route.ts'
 import type { ServerOptions } from '../options.ts'
-import type { Readiness } from './readiness.ts'
+import { waitUntilStarted, type Readiness } from './readiness.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
-import type { RequestLog } from '../calls/request-log.ts'
 
 export type { Readiness }
 
@@ -53,76 +54,66 @@ export function createRouter(
       return readiness.isReady().then((isReady) => probe(isReady, notReadyReason(readiness)))
     if (publisher !== undefined && request.path === jwksPath) return jwksResponse(request, publisher)
     const route = resolveRoute(registry, request.path, server.tenants.declared)
-    if (server.requestLog === undefined) return checkHostAndReadiness(request, route, undefined)
-    const { registeredAgent, endpoint } = route
-    const requestLog = server.requestLog({
-      request,
-      agent: registeredAgent.name,
-      endpoint: endpoint === 'card' || endpoint === 'card-0.2' ? 'card' : 'call',
-      binding: endpoint === 'jsonrpc' ? 'JSONRPC' : 'HTTP+JSON',
-    })
-    const response = checkHostAndReadiness(request, route, requestLog)
+    const context = openContext(request, route)
+    if (context.isReported) return checkHostAndReadiness(context, route)
+    const response = checkHostAndReadiness(context, route)
     return response instanceof Promise
-      ? response.then((made) => logResponse(requestLog, made))
-      : logResponse(requestLog, response)
+      ? response.then((made) => reportResponse(context, made))
+      : reportResponse(context, response)
   }
 
-  function checkHostAndReadiness(
-    request: HttpRequest,
-    route: ResolvedRoute,
-    requestLog: RequestLog | undefined,
-  ): HttpResponse | Promise<HttpResponse> {
-    const hosts = hostsFor(request)
+  function openContext(request: HttpRequest, { registeredAgent, endpoint, subpath }: ResolvedRoute): RequestContext {
+    const binding = endpoint === 'jsonrpc' ? 'JSONRPC' : 'HTTP+JSON'
+    const isCard = endpoint === 'card' || endpoint === 'card-0.2'
+    const context = new RequestContext(server, request, registeredAgent, binding, isCard ? 'card' : 'call')
+    if (endpoint === 'rest' && context.requestedVersion === undefined)
+      context.version = server.negotiator.ofPath(subpath)
+    return context
+  }
+
+  function checkHostAndReadiness(context: RequestContext, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
+    const hosts = hostsFor(context.request)
     if (hosts !== undefined) {
       try {
-        checkHost(request, hosts, cors)
+        checkHost(context.request, hosts, cors)
       } catch (reason) {
-        return errorResponse(request, route, reason)
+        return errorResponse(context, route, reason)
       }
     }
     switch (readiness.state) {
       case 'ready':
       case 'leaving':
-        return dispatchRequest(request, route, requestLog)
+        return dispatchRequest(context, route)
       case 'starting':
-        return waitUntilReady(request, route, requestLog)
+        return waitUntilReady(context, route)
       case 'stopped':
-        return errorResponse(request, route, shuttingDownError())
+        return errorResponse(context, route, shuttingDownError())
     }
   }
 
-  async function waitUntilReady(
-    request: HttpRequest,
-    route: ResolvedRoute,
-    requestLog: RequestLog | undefined,
-  ): Promise<HttpResponse> {
+  async function waitUntilReady(context: RequestContext, route: ResolvedRoute): Promise<HttpResponse> {
     try {
-      await readiness.ready
-    } catch {
-      return errorResponse(request, route, new A2AError('UNAVAILABLE', 'The server could not start'))
+      await waitUntilStarted(readiness)
+    } catch (reason) {
+      return errorResponse(context, route, reason)
     }
-    return dispatchRequest(request, route, requestLog)
+    return dispatchRequest(context, route)
   }
 
-  function dispatchRequest(
-    request: HttpRequest,
-    route: ResolvedRoute,
-    requestLog: RequestLog | undefined,
-  ): HttpResponse | Promise<HttpResponse> {
-    const { registeredAgent, endpoint, subpath } = route
+  function dispatchRequest(context: RequestContext, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
+    const { request, registeredAgent } = context
+    const { endpoint, subpath } = route
     if (options.homePage === true && wantsPage(request)) return homePageResponse(request)
-    if (registeredAgent.isNoDefault === true) return noDefault(request, route)
+    if (registeredAgent.isNoDefault === true) return noDefault(context)
     switch (endpoint) {
       case 'jsonrpc':
-        return request.method === 'POST'
-          ? dispatch.jsonrpc(request, registeredAgent, requestLog)
-          : methodNotAllowed(request, route, 'POST')
+        return request.method === 'POST' ? dispatch.jsonrpc(context) : methodNotAllowed(context, 'POST')
       case 'rest':
-        return dispatch.rest(request, registeredAgent, subpath, requestLog)
+        return dispatch.rest(context, subpath)
       default:
-        if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, route, 'GET, HEAD')
-        if (endpoint === 'extended-card-0.2') return oldExtendedCard(request, route, requestLog)
-        return card(request, route, requestLog)
+        if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(context, 'GET, HEAD')
+        if (endpoint === 'extended-card-0.2') return oldExtendedCard(context, route)
+        return card(context, route)
     }
   }
 
@@ -140,145 +131,108 @@ export function createRouter(
     )
   }
 
-  function card(
-    request: HttpRequest,
-    route: ResolvedRoute,
-    requestLog: RequestLog | undefined,
-  ): HttpResponse | Promise<HttpResponse> {
-    const { registeredAgent } = route
+  function card(context: RequestContext, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
+    const { registeredAgent } = context
     return server.isCardPrivate(registeredAgent) || registeredAgent.entry.isDraining === true
-      ? protectedCard(request, route, requestLog)
-      : showCard(request, route)
+      ? protectedCard(context, route)
+      : showCard(context, route)
   }
 
   /** Also for an absent agent: a caller that may not see a private card does not learn that it exists. */
-  async function protectedCard(
-    request: HttpRequest,
-    route: ResolvedRoute,
-    requestLog: RequestLog | undefined,
-  ): Promise<HttpResponse> {
-    const { registeredAgent } = route
-    const admission = server.admissionCheck?.(request, registeredAgent, 'HTTP+JSON')
-    const version = responseVersionFor(request)
+  async function protectedCard(context: RequestContext, route: ResolvedRoute): Promise<HttpResponse> {
+    const { request, registeredAgent } = context
     try {
-      const caller = await server.authenticator.identify(request, registeredAgent)
-      if (requestLog !== undefined) requestLog.caller = caller
-      if (admission !== undefined) await admission.check(caller, version, undefined)
-      if (registeredAgent.entry.isDraining === true) throw server.agentNotFound(registeredAgent, caller)
-      const shown = await showCard(request, route)
-      return admission?.headers === undefined ? shown : withHeaders(shown, admission.headers)
+      context.setCaller(await server.authenticator.identify(request, registeredAgent))
+      if (server.admit !== undefined) await checkAdmission(context, server.admit, undefined)
+      if (registeredAgent.entry.isDraining === true) throw server.agentNotFound(registeredAgent, context.caller)
+      const shown = await showCard(context, route)
+      return context.admissionHeaders === undefined ? shown : withHeaders(shown, context.admissionHeaders)
     } catch (reason) {
-      return errorResponse(request, route, reason, undefined, admission?.headers)
+      return errorResponse(context, route, reason)
     }
   }
 
-  function showCard(request: HttpRequest, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
+  function showCard(context: RequestContext, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
+    const { request, registeredAgent } = context
     const orNone = (shown: HttpResponse | undefined): HttpResponse =>
-      shown ?? errorResponse(request, route, new A2AError('METHOD_NOT_FOUND', 'There is no card of that version'))
+      shown ?? errorResponse(context, route, new A2AError('METHOD_NOT_FOUND', 'There is no card of that version'))
     try {
-      const shown = server.cards(route.registeredAgent).serve(request, server.base(request), variantFor(request, route))
+      const shown = server.cards(registeredAgent).serve(request, server.base(request), variantFor(context, route))
       if (!(shown instanceof Promise)) return orNone(shown)
-      return shown.then(orNone).catch((reason: unknown) => errorResponse(request, route, reason))
+      return shown.then(orNone).catch((reason: unknown) => errorResponse(context, route, reason))
     } catch (reason) {
-      return errorResponse(request, route, reason)
+      return errorResponse(context, route, reason)
     }
   }
 
   /** A client that names an unsupported version still learns which ones are supported. */
-  function variantFor(request: HttpRequest, { endpoint, registeredAgent }: ResolvedRoute): CardVariant {
+  function variantFor({ requestedVersion, registeredAgent }: RequestContext, { endpoint }: ResolvedRoute): CardVariant {
     if (endpoint === 'card-0.2') return '0.2'
-    const requestedVersion = server.negotiator.requestedVersion(request)
     if (requestedVersion === undefined || requestedVersion === 'unsupported')
       return registeredAgent.settings.card ?? options.card ?? 'merged'
     return requestedVersion.id === '1.0' ? '1.0' : '0.3'
   }
 
   /** Before 0.3 the extended card was a document beside the endpoint, and an absent one was a plain 404. */
-  async function oldExtendedCard(
-    request: HttpRequest,
-    route: ResolvedRoute,
-    requestLog: RequestLog | undefined,
-  ): Promise<HttpResponse> {
-    const { registeredAgent } = route
-    const operation = 'GetExtendedAgentCard'
-    const admission = server.admissionCheck?.(request, registeredAgent, 'HTTP+JSON')
-    if (requestLog !== undefined) requestLog.operation = operation
+  async function oldExtendedCard(context: RequestContext, route: ResolvedRoute): Promise<HttpResponse> {
+    const { request, registeredAgent } = context
     const { offered } = server.negotiator
     const version = offered.find(({ id }) => id === '0.2') ?? offered.find(({ id }) => id === '0.3')
+    context.operation = 'GetExtendedAgentCard'
+    context.version = version ?? context.version
     try {
       if (version === undefined) throw noExtendedCard()
-      const caller = await server.authenticator.identify(request, registeredAgent)
-      if (requestLog !== undefined) requestLog.caller = caller
+      context.setCaller(await server.authenticator.identify(request, registeredAgent))
       if (registeredAgent.settings.extendedCard === undefined || registeredAgent.entry.isDraining === true)
         throw noExtendedCard()
-      if (admission !== undefined) await admission.check(caller, version, operation)
-      const shown = await extendedCard(registeredAgent, server.card(request, registeredAgent), caller)
+      if (server.admit !== undefined) await checkAdmission(context, server.admit, context.operation)
+      const shown = await extendedCard(registeredAgent, server.card(request, registeredAgent), context.caller)
       const headers = {
         'content-type': 'application/json',
         'cache-control': 'private, no-store',
         'a2a-version': version.id,
-        ...admission?.headers,
+        ...context.admissionHeaders,
       }
       return { status: 200, headers, body: JSON.stringify(version.json.encodeCard(shown)) }
     } catch (reason) {
       const isAbsent = reason instanceof A2AError && reason.code === 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'
-      return errorResponse(request, route, isAbsent ? noExtendedCard() : reason, version?.id, admission?.headers)
+      return errorResponse(context, route, isAbsent ? noExtendedCard() : reason)
     }
   }
 
   /** The error in the format of the requested endpoint. */
-  function errorResponse(
-    request: HttpRequest,
-    route: ResolvedRoute,
-    reason: unknown,
-    versionId?: string,
-    more?: HttpHeaders,
-  ): HttpResponse {
-    const version = server.negotiator.offered.find(({ id }) => id === versionId) ?? versionForError(request, route)
-    const framing =
-      route.endpoint === 'jsonrpc'
-        ? jsonrpcFraming(version.json, 'null')
-        : restFraming(version, request.header('accept'))
-    return server.errorResponse(reason, route.registeredAgent, version, framing, more)
+  function errorResponse(context: RequestContext, { endpoint }: ResolvedRoute, reason: unknown): HttpResponse {
+    const { version } = context
+    const framing = endpoint === 'jsonrpc' ? jsonrpcFraming(version.json, 'null') : plainFraming(context)
+    return server.errorResponse(context, reason, framing)
+  }
+
+  function plainFraming({ version, request }: RequestContext): Framing {
+    return restFraming(version, request.header('accept'))
   }
 
   /** Not in a JSON-RPC envelope: a path without an agent is answered like any other. */
-  async function noDefault(request: HttpRequest, route: ResolvedRoute): Promise<HttpResponse> {
-    const reason = await server.noDefaultAgentError(request, route.registeredAgent)
-    const version = versionForError(request, route)
-    return server.errorResponse(reason, route.registeredAgent, version, restFraming(version, request.header('accept')))
+  async function noDefault(context: RequestContext): Promise<HttpResponse> {
+    const reason = await server.noDefaultAgentError(context.request, context.registeredAgent)
+    return server.errorResponse(context, reason, plainFraming(context))
   }
 
-  function versionForError(request: HttpRequest, { endpoint, subpath }: ResolvedRoute): ProtocolVersion {
-    const { negotiator } = server
-    const requestedVersion = negotiator.requestedVersion(request)
-    return requestedVersion === undefined && endpoint === 'rest'
-      ? negotiator.ofPath(subpath)
-      : negotiator.responseVersion(requestedVersion)
-  }
-
-  function responseVersionFor(request: HttpRequest): ProtocolVersion {
-    return server.negotiator.responseVersion(server.negotiator.requestedVersion(request))
-  }
-
-  function methodNotAllowed(request: HttpRequest, { registeredAgent }: ResolvedRoute, allow: string): HttpResponse {
+  function methodNotAllowed(context: RequestContext, allow: string): HttpResponse {
     // Not in a JSON-RPC envelope: the request was not JSON-RPC.
-    const version = responseVersionFor(request)
     const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
-    return server.errorResponse(error, registeredAgent, version, restFraming(version, request.header('accept')), {
-      allow,
-    })
+    return server.errorResponse(context, error, plainFraming(context), { allow })
   }
 
   /** Public keys are public, independent of who may call the agents. */
   async function jwksResponse(request: HttpRequest, { jwks }: KeyPublisher): Promise<HttpResponse> {
     const route = resolveRoute(registry, request.path, server.tenants.declared)
-    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, route, 'GET, HEAD')
+    const context = openContext(request, route)
+    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(context, 'GET, HEAD')
     try {
       const headers = { 'content-type': 'application/jwk-set+json', 'cache-control': 'public, max-age=300' }
       return { status: 200, headers, body: JSON.stringify(await jwks()) }
     } catch (reason) {
-      return errorResponse(request, route, reason)
+      return errorResponse(context, route, reason)
     }
   }
 
@@ -311,12 +265,10 @@ function shuttingDownError(): A2AError {
   return new A2AError('UNAVAILABLE', 'The server is going down')
 }
 
-/** For a stream the first event ends the request log. */
-function logResponse(requestLog: RequestLog, response: HttpResponse): HttpResponse {
-  const version = response.headers['a2a-version'] as VersionId | undefined
-  if (version !== undefined) requestLog.version = version
-  if ('body' in response) requestLog.end(response.errorCode ?? 'OK', response.status)
-  else if (response.lengthBytes !== undefined) requestLog.end('OK', response.status)
+/** A stream is reported with its first event. */
+function reportResponse(context: RequestContext, response: HttpResponse): HttpResponse {
+  if ('body' in response) reportOutcome(context, response.errorCode ?? 'OK', response.status)
+  else if (response.lengthBytes !== undefined) reportOutcome(context, 'OK', response.status)
   return response
 }
 

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { memoryStore } from '@parley/a2a'
 import type { Agent, Caller, Message, Store, Task } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
-import type { AgentSettings, CallContext, Engine } from '@parley/a2a/server'
+import type { AgentSettings, CallContext, Engine, HandlerCall } from '@parley/a2a/server'
 import type { InProcessClient } from '../../agents/kind.ts'
 import { withTools } from '../../agents/module/with-tools.ts'
 import type { ModuleFunction } from '../../agents/module/with-tools.ts'
@@ -48,10 +48,10 @@ export async function createTestHub(
     wrap = (_, agent) => agent,
   }: TestHubOptions = {},
 ): Promise<TestHub> {
-  const started = Promise.withResolvers<Engine>()
+  const started = Promise.withResolvers<HandlerCall>()
   const settings: Record<string, AgentSettings> = {}
   const given: InProcessClientDeps = {
-    engine: () => started.promise,
+    handlerCall: () => started.promise,
     names: () => Object.keys(modules),
     settings: (name) => settings[name],
     requireOpen: () => {},
@@ -70,7 +70,7 @@ export async function createTestHub(
   // Shutting down must not close the store that the next hub uses.
   const kept = Object.assign(Object.create(store) as Store, { close: async () => {} })
   const handler = createHandler({ store: kept, agents: settings, log: silent })
-  started.resolve(handler.engine)
+  started.resolve(handler.call)
   await handler.ready
   let isDown = false
   t.after(async () => {

@@ -1,99 +1,97 @@
 /** One of the hub's own agents in an agent directory: its turns are read from the log, as every stream is. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Message, Task } from '@parley/a2a'
-import type { Engine, StreamItem } from '@parley/a2a/server'
+import type { Caller, Message, Task } from '@parley/a2a'
+import type { Credentials, HandlerCall, StreamItem, TaskEventStream } from '@parley/a2a/server'
 import { abortable } from '../../agents/abortable.ts'
 import { hasSettled, taskIdOfEvent } from '@parley/a2a'
 import type { AgentProfile, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
-import type { LocalCall, LocalCalls, LocalCallRequest } from './local-calls.ts'
 
 /** Polling interval for an agent that does not stream. */
 const pollMs = 200
 
-export function createLocalAgent(
-  profile: AgentProfile,
-  agent: string,
-  streams: boolean,
-  calls: LocalCalls,
-): DirectoryAgent {
-  const requestOf = (
-    operation: NonNullable<LocalCallRequest['operation']>,
-    call?: AgentCallOptions,
-  ): LocalCallRequest => ({
-    agent,
-    operation,
-    traceparent: call?.traceparent,
-  })
+export interface LocalAgentDeps {
+  readonly agent: string
+  readonly profile: AgentProfile
+  /** Whether the agent streams. */
+  readonly streams: boolean
+  readonly handlerCall: HandlerCall
+  readonly caller: Caller
+  readonly credentials: Credentials
+}
+
+export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
+  const { agent, profile, streams, handlerCall, credentials } = deps
+  // Without a signal: work that has started continues when the client disconnects, so that its id is known and it can be canceled.
+  const call: HandlerCall = (operation, request, options) =>
+    handlerCall(operation, request, { agent, credentials, ...options })
   return {
     profile,
     ref: { agent },
-
-    send: (message, call) =>
-      calls.call(requestOf(streams ? 'SendStreamingMessage' : 'SendMessage', call), (localCall) => {
-        localCall.checkSkill(message)
-        return streams ? sendStreaming(message, localCall, call) : sendAndPoll(message, localCall, call)
-      }),
-
-    start: (message, call) =>
-      calls.call(requestOf('SendMessage', call), async (localCall) => {
-        localCall.checkSkill(message)
-        return startTask(message, localCall, call)
-      }),
-
-    follow: (taskId, call) =>
-      calls.call(requestOf('SubscribeToTask', call), async (localCall) => {
-        const task = await getTask(localCall, taskId, 0)
-        localCall.recordTask({ task })
-        if (hasSettled(task.status.state)) return task
-        return streams ? followStream(taskId, localCall, call) : pollTask(taskId, localCall, call)
-      }),
-
-    get: (taskId, historyLength) =>
-      calls.call(requestOf('GetTask'), async (localCall) => {
-        const task = await getTask(localCall, taskId, historyLength)
-        localCall.recordTask({ task })
-        return task
-      }),
-
-    cancel: (taskId) =>
-      calls.call(requestOf('CancelTask'), async (localCall) => {
-        const task = await localCall.engine.cancelTask({ id: taskId }, localCall.context)
-        localCall.recordTask({ task })
-        return task
-      }),
+    send: streams ? sendStreaming : sendAndPoll,
+    start: startTask,
+    follow: streams ? followStream : followByPolling,
+    get: (id, historyLength) => call('GetTask', { id, historyLength }),
+    cancel: (id) => call('CancelTask', { id }),
   }
-}
 
-function getTask({ engine, context }: LocalCall, id: string, historyLength: number): Promise<Task> {
-  return engine.getTask({ id, historyLength }, context)
-}
+  /** A part of a call that was admitted already. */
+  function readTask(id: string): Promise<Task> {
+    return handlerCall('GetTask', { id, historyLength: 0 }, { agent, caller: deps.caller, isNested: true })
+  }
 
-async function startTask(message: Message, localCall: LocalCall, call: AgentCallOptions): Promise<AgentAnswer> {
-  const { engine, context } = localCall
-  const sent = await engine.sendMessage({ message, configuration: { returnImmediately: true } }, context)
-  localCall.recordTask(sent)
-  call.onEvent(sent)
-  return sent
-}
+  async function startTask(message: Message, { onEvent, traceparent }: AgentCallOptions): Promise<AgentAnswer> {
+    const request = { message, configuration: { returnImmediately: true } }
+    const sent = await call('SendMessage', request, { traceparent })
+    onEvent(sent)
+    return sent
+  }
 
-async function sendStreaming(message: Message, localCall: LocalCall, call: AgentCallOptions): Promise<AgentAnswer> {
-  const stream = await localCall.engine.streamMessage({ message }, localCall.context)
-  const last = await readUntilSettled(stream, localCall, call, ({ final }) => final)
-  if (last !== undefined && 'message' in last.event) return { message: last.event.message }
-  const id = last === undefined ? undefined : taskIdOfEvent(last.event)
-  return { task: await getTask(localCall, id ?? message.taskId ?? '', 0) }
-}
+  async function sendStreaming(message: Message, options: AgentCallOptions): Promise<AgentAnswer> {
+    const { traceparent } = options
+    const stream = await call('SendStreamingMessage', { message }, { traceparent })
+    const last = await readUntilSettled(stream, options, ({ final }) => final)
+    if (last !== undefined && 'message' in last.event) return { message: last.event.message }
+    const id = last === undefined ? undefined : taskIdOfEvent(last.event)
+    return { task: await readTask(id ?? message.taskId ?? '') }
+  }
 
-async function followStream(taskId: string, localCall: LocalCall, call: AgentCallOptions): Promise<Task> {
-  const stream = await localCall.engine.subscribe({ id: taskId }, localCall.context, 'replay')
-  await readUntilSettled(stream, localCall, call, ({ event }) => 'task' in event && hasSettled(event.task.status.state))
-  return getTask(localCall, taskId, 0)
+  async function sendAndPoll(message: Message, options: AgentCallOptions): Promise<AgentAnswer> {
+    if (message.taskId === undefined) {
+      const sent = await startTask(message, options)
+      return 'message' in sent ? sent : { task: await pollTask(sent.task, options) }
+    }
+    // Until the message is processed the task looks as if it still waited: only the engine knows when the turn has ended.
+    const { signal, traceparent } = options
+    return abortable(call('SendMessage', { message }, { traceparent }), signal)
+  }
+
+  async function followStream(id: string, options: AgentCallOptions): Promise<Task> {
+    const { traceparent } = options
+    const stream = await call('SubscribeToTask', { id }, { traceparent })
+    await readUntilSettled(stream, options, ({ event }) => 'task' in event && hasSettled(event.task.status.state))
+    return readTask(id)
+  }
+
+  async function followByPolling(id: string, options: AgentCallOptions): Promise<Task> {
+    const { traceparent } = options
+    return pollTask(
+      await call('GetTask', { id, historyLength: 0 }, { traceparent, countsAs: 'SubscribeToTask' }),
+      options,
+    )
+  }
+
+  async function pollTask(first: Task, { signal, onEvent }: AgentCallOptions): Promise<Task> {
+    for (let task = first; ; task = await readTask(first.id)) {
+      onEvent({ task })
+      if (hasSettled(task.status.state)) return task
+      await sleep(pollMs, undefined, { signal })
+    }
+  }
 }
 
 /** Reads until the turn has ended or the caller aborts; the first event is always read. */
 async function readUntilSettled(
-  stream: Awaited<ReturnType<Engine['streamMessage']>>,
-  localCall: LocalCall,
+  stream: TaskEventStream,
   { signal, onEvent }: AgentCallOptions,
   isLast: (item: StreamItem) => boolean,
 ): Promise<StreamItem | undefined> {
@@ -106,7 +104,6 @@ async function readUntilSettled(
       if (batch.done === true) break
       for (const item of batch.value) {
         last = item
-        localCall.recordTask(item.event)
         onEvent(item.event)
         if (isLast(item) || isOver(item)) return last
       }
@@ -124,26 +121,4 @@ async function readUntilSettled(
 /** A stream stays open while the agent waits for credentials; the waiting tool call ends then. */
 function isOver({ event }: StreamItem): boolean {
   return 'statusUpdate' in event && hasSettled(event.statusUpdate.status.state)
-}
-
-async function sendAndPoll(message: Message, localCall: LocalCall, call: AgentCallOptions): Promise<AgentAnswer> {
-  const { taskId } = message
-  if (taskId === undefined) {
-    const sent = await startTask(message, localCall, call)
-    return 'message' in sent ? sent : { task: await pollTask(sent.task.id, localCall, call) }
-  }
-  // Until the message is processed the task looks as if it still waited: only the engine knows when the turn has ended.
-  const { engine, context } = localCall
-  const sent = await abortable(engine.sendMessage({ message }, context), call.signal)
-  localCall.recordTask(sent)
-  return sent
-}
-
-async function pollTask(taskId: string, localCall: LocalCall, { signal, onEvent }: AgentCallOptions): Promise<Task> {
-  for (;;) {
-    const task = await getTask(localCall, taskId, 0)
-    onEvent({ task })
-    if (hasSettled(task.status.state)) return task
-    await sleep(pollMs, undefined, { signal })
-  }
 }

@@ -4,14 +4,16 @@
  */
 import { A2AError } from '@parley/a2a'
 import type { Caller } from '@parley/a2a'
-import type { AgentSettings } from '@parley/a2a/server'
+import type { Admit, AgentSettings, Credentials, HandlerCall, OnAnswer } from '@parley/a2a/server'
 import { withAudit } from './audited-agent.ts'
 import type { AgentProfile, AgentDirectory } from './agent-directory.ts'
 import { createLocalAgent } from './local-agent.ts'
-import { createLocalCalls } from './local-calls.ts'
-import type { LocalCalls, LocalCallsDeps } from './local-calls.ts'
 
-export interface LocalDirectoryDeps extends LocalCallsDeps {
+export interface LocalDirectoryDeps {
+  /** Throws UNAVAILABLE until the hub has started. */
+  handlerCall(): HandlerCall
+  readonly admit: Admit
+  readonly onAnswer: OnAnswer
   /** The names of all agents, regardless of permissions. */
   names(): readonly string[]
   agentSettings(agent: string): AgentSettings | undefined
@@ -25,7 +27,7 @@ export interface LocalDirectoryDeps extends LocalCallsDeps {
 
 export interface LocalDirectoryRequest {
   readonly caller: Caller
-  readonly credentials: Parameters<typeof createLocalCalls>[1]
+  credentials(agent: string): Credentials
   /** Set if the caller may make the hub call addresses of its choice. */
   readonly remote?: AgentDirectory['remote']
 }
@@ -34,25 +36,32 @@ export function createLocalDirectory(
   deps: LocalDirectoryDeps,
   { caller, credentials, remote }: LocalDirectoryRequest,
 ): AgentDirectory {
-  const calls = createLocalCalls(deps, credentials)
   return {
     async agents() {
       return deps.names().flatMap((name) => profileOf(deps, caller, name) ?? [])
     },
     async agent(name) {
       const profile = profileOf(deps, caller, name)
-      if (profile === undefined) return rejectUnknownAgent(calls, name)
-      return createLocalAgent(profile, name, deps.agentSettings(name)?.streaming !== false, calls)
+      const handlerCall = deps.handlerCall()
+      if (profile === undefined) return rejectUnknownAgent(handlerCall, name, credentials(name))
+      const streams = deps.agentSettings(name)?.streaming !== false
+      return createLocalAgent({ agent: name, profile, streams, handlerCall, caller, credentials: credentials(name) })
     },
     ...(remote !== undefined ? { remote: withRateLimit(remote) } : {}),
   }
 
   function withRateLimit(reach: NonNullable<AgentDirectory['remote']>): NonNullable<AgentDirectory['remote']> {
     return async (url, signal) => {
-      await calls.countRequest(caller)
+      await countRequest(deps.admit, caller, credentials(''))
       return withAudit(await reach(url, signal), url, caller, deps.onAnswer)
     }
   }
+}
+
+/** Counts a request that calls no agent of the hub. Throws RATE_LIMITED. */
+export async function countRequest(admit: Admit, caller: Caller, credentials: Credentials): Promise<void> {
+  const { refuse } = await admit({ agent: '', caller, version: '1.0', binding: 'JSONRPC', credentials })
+  if (refuse?.code === 'RATE_LIMITED') throw refuse
 }
 
 /** Undefined for an agent that does not exist or that this caller may not use. */
@@ -78,13 +87,10 @@ function profileOf(deps: LocalDirectoryDeps, caller: Caller, name: string): Agen
 }
 
 /** A request for an unknown agent is counted and audited like any other call, and always gets the same error (B-153). */
-async function rejectUnknownAgent(calls: LocalCalls, name: string): Promise<never> {
-  const gone = new A2AError('AGENT_UNAVAILABLE', 'There is no such agent here: list_agents says which there are')
-  await calls
-    .call({ agent: name }, () => Promise.reject(gone))
-    .catch((reason: unknown) => {
-      // A caller above its rate limit gets that error, whatever it requests.
-      if (reason instanceof A2AError && reason.code === 'RATE_LIMITED') throw reason
-    })
-  throw gone
+async function rejectUnknownAgent(handlerCall: HandlerCall, agent: string, credentials: Credentials): Promise<never> {
+  await handlerCall('GetExtendedAgentCard', {}, { agent, credentials }).catch((reason: unknown) => {
+    // A caller above its rate limit gets that error, whatever it requests.
+    if (reason instanceof A2AError && reason.code === 'RATE_LIMITED') throw reason
+  })
+  throw new A2AError('AGENT_UNAVAILABLE', 'There is no such agent here: list_agents says which there are')
 }

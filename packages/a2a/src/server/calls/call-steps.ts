@@ -1,0 +1,120 @@
+/** The steps that every call takes beside its operation, whatever binding it came by: admission, and the report to `onAnswer`. */
+import type { TaskEventStream, StreamItem } from '../../engine/contract.ts'
+import { A2AError, type ErrorCode } from '../../model/error.ts'
+import type { Operation } from '../../model/operation.ts'
+import { taskIdOfEvent } from '../../model/stream-event.ts'
+import type { StreamEvent } from '../../model/task.ts'
+import type { Admit, RequestOutcome } from '../admission/admission.ts'
+import { credentialsOf } from '../admission/credentials.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** Throws if the call is refused, or if its agent is not registered. A promise only if `admit` is called. */
+export function admitCall(context: RequestContext, isNested = false): Promise<void> | undefined {
+  const { admit } = context.server
+  if (admit !== undefined && !isNested) return askAdmission(context, admit)
+  requireRegistered(context)
+  return undefined
+}
+
+async function askAdmission(context: RequestContext, admit: Admit): Promise<void> {
+  await checkAdmission(context, admit, context.countsAs ?? context.operation)
+  requireRegistered(context)
+}
+
+/** Not before admission: until then the response must be that of an agent that the caller may not use (B-153). */
+function requireRegistered({ server, registeredAgent, caller }: RequestContext): void {
+  if (registeredAgent.isAbsent === true) throw server.agentNotFound(registeredAgent, caller)
+}
+
+/** Calls `admit` and keeps the headers for the response. Throws the error with which the call is refused. */
+export async function checkAdmission(
+  context: RequestContext,
+  admit: Admit,
+  operation: Operation | undefined,
+): Promise<void> {
+  context.isChecked = true
+  const { headers, refuse } = await admit({
+    agent: context.agent,
+    caller: context.caller,
+    ...(operation !== undefined ? { operation } : {}),
+    version: context.version.id,
+    binding: context.binding,
+    credentials: credentialsOf(context.request, context.agent),
+  })
+  context.admissionHeaders = headers
+  if (refuse !== undefined) throw refuse
+}
+
+/**
+ * Returns the error for a failed call. `admit` sees every call of an authenticated caller, also one that turns out to be invalid:
+ * such calls count, too.
+ */
+export async function admitFailedCall(context: RequestContext, reason: unknown): Promise<unknown> {
+  const { admit } = context.server
+  if (admit === undefined || context.isChecked || context.identity === undefined) return reason
+  try {
+    await checkAdmission(context, admit, undefined)
+    return reason
+  } catch (refusal) {
+    return refusal
+  }
+}
+
+/** Reports the request to `onAnswer`, once: later calls do nothing. */
+export function reportOutcome(context: RequestContext, outcome: RequestOutcome['outcome'], status: number): void {
+  if (context.isReported) return
+  context.isReported = true
+  const { server, identity, endpoint, operation: performed, version, taskId, remoteAddress } = context
+  const operation = context.countsAs ?? performed
+  try {
+    server.onAnswer?.({
+      agent: context.agent,
+      ...(identity !== undefined ? { caller: identity } : {}),
+      endpoint,
+      ...(operation !== undefined ? { operation } : {}),
+      binding: context.binding,
+      ...(endpoint === 'call' ? { version: version.id } : {}),
+      outcome,
+      status,
+      ...(taskId !== undefined ? { taskId } : {}),
+      ...(remoteAddress !== undefined ? { remoteAddress } : {}),
+      durationMs: performance.now() - context.began,
+    })
+  } catch (cause) {
+    server.log.warn('onAnswer failed', { agent: context.agent, cause })
+  }
+}
+
+/** Returns the same stream; the call is reported with its first event, which names the task. */
+export function reportFirstEvent(stream: TaskEventStream, context: RequestContext): TaskEventStream {
+  if (context.isReported) return stream
+  const report = (outcome: 'OK' | ErrorCode): void => reportOutcome(context, outcome, 200)
+  return {
+    [Symbol.asyncIterator]() {
+      const source = stream[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            const result = await source.next()
+            const item: StreamItem | undefined = result.done === true ? undefined : result.value[0]
+            if (item !== undefined) context.taskId = taskIdIn(item.event) ?? context.taskId
+            if (item !== undefined || result.done === true) report('OK')
+            return result
+          } catch (reason) {
+            report(A2AError.from(reason).code)
+            throw reason
+          }
+        },
+        async return() {
+          report('OK')
+          return (await source.return?.()) ?? { done: true, value: undefined }
+        },
+      }
+    },
+  }
+}
+
+/** A direct message may name its task. */
+function taskIdIn(event: StreamEvent): string | undefined {
+  return 'message' in event ? event.message.taskId : taskIdOfEvent(event)
+}
