@@ -14,7 +14,7 @@ import { exceededTextLimit } from '../config/config-text-limits.ts'
 import type { ConfigProblem } from '../config/config-problem.ts'
 import { redactConfigText, restoreConfigText } from '../config/redact-config-text.ts'
 import type { ConfigSource } from '../config/config-source.ts'
-import type { ReloadResult } from '../config/reload-result.ts'
+import type { ReloadResult } from '../config/diff-config.ts'
 import { RouteError } from '../http/json-response.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
 
