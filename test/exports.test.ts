@@ -16,9 +16,9 @@ interface Surface {
 const entryPoints: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
-      A2AError anonymous artifact authRequired canResend clientToolsExtension credentialsExtension
+      A2AError abortable anonymous artifact authRequired canResend clientToolsExtension credentialsExtension
       cursorExtension data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired
-      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId readTraceparent
+      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined readTraceparent
       reject reply spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent timestampsExtension traceExtension traceIdOf
       traceIdOfTask traceparentOf
     `,
@@ -29,7 +29,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       ErrorCode ErrorDetails FeedEntry FileOptions GetTaskRequest IdempotencyKey InputOptions Json KeyRow
       KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListPage ListQuery
       ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike
-      OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow RawPart RecordBody
+      OmitUndefined OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme
       SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage Snapshot Span SpanKind
       SpanOptions SpanOutcome StateCount StateReport Store StreamEvent Struct SubscribeToTaskRequest Task

@@ -55,6 +55,9 @@ export type {
   SendMessageResponse,
   SubscribeToTaskRequest,
 } from './model/operation.ts'
+export { abortable } from './model/abortable.ts'
+export { omitUndefined } from './model/omit-undefined.ts'
+export type { OmitUndefined } from './model/omit-undefined.ts'
 export { linkSignals } from './model/linked-signal.ts'
 export type { LinkedSignal } from './model/linked-signal.ts'
 export { isRedacted } from './model/secrets.ts'

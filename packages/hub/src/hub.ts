@@ -1,4 +1,5 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
+import { omitUndefined } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import { ConfigError, defaultJsonNodes, systemClock, verifyMasterKey } from '@parley/a2a/server'
 import type { Handler, Limits } from '@parley/a2a/server'
@@ -17,7 +18,6 @@ import { applyLive, diffConfig, type ReloadResult } from './config/diff-config.t
 import type { HubConfig } from './config/hub-config.ts'
 import type { ConfigSource } from './config/config-source.ts'
 import { createConsole } from './console/console-routes.ts'
-import { omitUndefined } from './json/omit-undefined.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
 import { createDiscovery } from './discovery/discovery-routes.ts'
 import { restrictHosts, composeMiddleware } from './http/middleware.ts'
@@ -321,9 +321,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     return {
       url: address,
       port,
-      ...(grpcPort !== undefined ? { grpcPort } : {}),
+      ...omitUndefined({ grpcPort }),
       ...(config.admin.console ? { console: `${address}/` } : {}),
-      ...(known.newAdminKey !== undefined ? { newAdminKey: known.newAdminKey } : {}),
+      ...omitUndefined({ newAdminKey: known.newAdminKey }),
       agents: () => agents.names().flatMap((name) => agents.status(name) ?? []),
       files: () => [...(current.file === undefined ? [] : [current.file]), ...agents.files()],
       reload,

@@ -1,5 +1,5 @@
 /** A task in a list: its state, its owner and an excerpt of its first message. */
-import { isTerminal, type Message, type Store, type TaskRow } from '@parley/a2a'
+import { isTerminal, type Message, type Store, type TaskRow, omitUndefined } from '@parley/a2a'
 import { z } from 'zod'
 import { isoTime } from '../http/json-response.ts'
 import { timestamp } from './schema-fields.ts'
@@ -53,7 +53,7 @@ export function taskSummaryOf(row: TaskRow, title: string | undefined): TaskSumm
     createdAt: isoTime(createdAt),
     ...(isTerminal(status.state) ? { durationMs: Math.max(0, statusAt - createdAt) } : {}),
     ...(title !== undefined && title !== '' ? { title: toExcerpt(title) } : {}),
-    ...(statusText !== undefined ? { statusText } : {}),
+    ...omitUndefined({ statusText }),
     head,
     ...(due !== undefined ? { dueAt: isoTime(due.at) } : {}),
   }

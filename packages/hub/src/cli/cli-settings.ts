@@ -1,4 +1,5 @@
 /** Settings from the environment and from flags that override the configuration file. Flags win. */
+import { omitUndefined } from '@parley/a2a'
 import type { AgentKind } from '../agents/kind.ts'
 import { findConfig, loadConfig } from '../config/load-config.ts'
 import type { LoadedConfig, LoadConfigOptions, ConfigOverrides } from '../config/load-config.ts'
@@ -6,7 +7,6 @@ import { formatPath } from '../config/config-path.ts'
 import type { ConfigProblem } from '../config/config-problem.ts'
 import { fileSource } from '../config/config-source.ts'
 import type { ConfigSource } from '../config/config-source.ts'
-import { omitUndefined } from '../json/omit-undefined.ts'
 import { demoConfig } from '../demo/index.ts'
 import { CliError } from './command.ts'
 import type { Command, Flags, Terminal } from './command.ts'
@@ -64,7 +64,8 @@ export function overridesOf(flags: Flags, environment: Terminal['environment']):
   const port = portOf(setting('port', 'PORT'))
   const grpc = setting('grpc-port', 'GRPC_PORT')
   // An empty value disables gRPC. With port 0, both ports are chosen by the system.
-  const grpcPort = grpc === undefined ? (port === 0 ? 0 : undefined) : grpc.text === '' ? false : portOf(grpc)
+  const grpcPort: number | false | undefined =
+    grpc === undefined ? (port === 0 ? 0 : undefined) : grpc.text === '' ? false : portOf(grpc)
   const url = setting('store', 'PARLEY_STORE')?.text
   const { PARLEY_STORE_DIRECT: direct, PARLEY_MASTER_KEY: masterKey, PARLEY_ADMIN_KEY: key } = environment
   return {

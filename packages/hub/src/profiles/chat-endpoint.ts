@@ -2,7 +2,7 @@
  * The chat endpoint of a bot manager: `POST /bot-instances/{agent}/chat` takes a text and waits for the answer (S4-22). It sends an
  * ordinary message, so routes apply; the response says whether the bot itself or another agent answered.
  */
-import { A2AError, delegationExtension as uri, hasSettled, isInterrupted, newId } from '@parley/a2a'
+import { A2AError, delegationExtension as uri, hasSettled, isInterrupted, newId, omitUndefined } from '@parley/a2a'
 import type { Artifact, Message, Part, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
 import type { CallContext, Engine } from '@parley/a2a/server'
 import type { Middleware } from '@parley/a2a/node'
@@ -53,7 +53,7 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
       role: 'ROLE_USER',
       parts: [{ text: read.data.message }],
       contextId,
-      ...(taskId !== undefined ? { taskId } : {}),
+      ...omitUndefined({ taskId }),
       metadata: { source: 'agent' },
     }
     const outcome = await waitForOutcome(engine(), message, context)

@@ -3,7 +3,7 @@
  * have the simplest format: a text under `error`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { AgentLog, Caller, ErrorCode, Operation } from '@parley/a2a'
 import type { Admit, Authenticate, CallContext, Engine, OnAnswer } from '@parley/a2a/server'
 import type { z } from 'zod'
@@ -70,14 +70,14 @@ export function createRouteCalls(deps: RouteCallsDeps): RouteCalls {
     if (agent === undefined) return
     deps.onAnswer({
       agent,
-      ...(caller !== undefined ? { caller } : {}),
+      ...omitUndefined({ caller }),
       endpoint: 'call',
       operation: call.operation,
       binding: 'HTTP+JSON',
       outcome,
       status: answer.status,
       ...(asked?.taskId !== undefined ? { taskId: asked.taskId } : {}),
-      ...(request.remoteAddress !== undefined ? { remoteAddress: request.remoteAddress } : {}),
+      ...omitUndefined({ remoteAddress: request.remoteAddress }),
       durationMs: performance.now() - began,
     })
   }
@@ -162,7 +162,7 @@ function routeErrorOf(reason: unknown, log: AgentLog): RouteError {
     ...(hasRetryAfter && (code === 'RATE_LIMITED' || code === 'UNAVAILABLE') ? { 'retry-after': seconds } : {}),
     ...(code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
   }
-  return new RouteError(code, error.message, { headers, ...(violations !== undefined ? { violations } : {}) })
+  return new RouteError(code, error.message, { headers, ...omitUndefined({ violations }) })
 }
 
 function outcomeCode(reason: unknown, { code }: RouteError): ErrorCode {
@@ -176,5 +176,5 @@ function flatErrorAnswer(error: RouteError): JsonResponse {
   const { status, headers } = errorResponse(error)
   const { message, violations } = error
   const body = { error: message, ...(violations.length > 0 ? { violations } : {}) }
-  return { status, body, ...(headers !== undefined ? { headers } : {}) }
+  return { status, body, ...omitUndefined({ headers }) }
 }

@@ -1,5 +1,5 @@
 /** The telemetry of the hub: traces, metrics and spans for a collector. Disabled parts cost nothing. */
-import { readTraceparent, spanIdOfEvent } from '@parley/a2a'
+import { readTraceparent, spanIdOfEvent, omitUndefined } from '@parley/a2a'
 import type { AgentLog, Store } from '@parley/a2a'
 import type { Middleware, ServeOptions, ServePushOptions } from '@parley/a2a/node'
 import { clockOf } from '@parley/a2a/server'
@@ -90,8 +90,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
 
   return {
     store,
-    ...(traces !== undefined ? { traces } : {}),
-    ...(front !== undefined ? { middleware: front } : {}),
+    ...omitUndefined({ traces, middleware: front }),
     withListeners: ({ onAnswer, onEvent }, push) => ({
       onAnswer(answered) {
         onAnswer(answered)

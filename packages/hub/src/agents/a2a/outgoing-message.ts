@@ -1,5 +1,5 @@
 /** Builds the message for the remote agent: the content of the caller's message, under ids of this connection. */
-import { delegationExtension } from '@parley/a2a'
+import { delegationExtension, omitUndefined } from '@parley/a2a'
 import type { AgentCard, Caller, Message, Turn } from '@parley/a2a'
 import type { CallOptions, MessageInput, SendOptions } from '@parley/a2a/client'
 import type { A2AEntry } from './entry.ts'
@@ -40,7 +40,7 @@ export function createOutgoingMessage(
     messageId: checkpoint.messageId,
     parts: turn.message.parts,
     ...(checkpoint.taskId !== undefined ? { taskId: checkpoint.taskId } : contextId !== undefined ? { contextId } : {}),
-    ...(metadata !== undefined ? { metadata } : {}),
+    ...omitUndefined({ metadata }),
     ...(usedExtensions.length > 0 ? { extensions: usedExtensions } : {}),
     ...(referenceTaskIds.length > 0 ? { referenceTaskIds } : {}),
   }
@@ -51,7 +51,7 @@ export function createOutgoingMessage(
       ...callOptions(turn, card, entry, traceparent, hopToken === undefined ? [] : [delegationExtension]),
       ...(turn.acceptedOutputModes.length > 0 ? { acceptedOutputModes: turn.acceptedOutputModes } : {}),
       ...(request !== undefined && Object.keys(request).length > 0 ? { metadata: request } : {}),
-      ...(push !== undefined ? { push } : {}),
+      ...omitUndefined({ push }),
     },
   }
 }
@@ -68,7 +68,7 @@ export function callOptions(
   const { headers } = callerHeaders(turn.caller, entry)
   const { tracestate } = turn
   return {
-    headers: { ...headers, traceparent, ...(tracestate !== undefined ? { tracestate } : {}) },
+    headers: { ...headers, traceparent, ...omitUndefined({ tracestate }) },
     ...(extensions.length > 0 ? { extensions } : {}),
   }
 }

@@ -2,6 +2,7 @@
  * The fields of a remote card that also apply to the local agent: what it can do and who provides it. This hub sets how the
  * agent is reached, who may call it and who signs its card, so interfaces, security and signatures are dropped (B-34).
  */
+import { omitUndefined } from '@parley/a2a'
 import type { AgentCard, AgentSkill } from '@parley/a2a'
 import type { PartialCard } from '../kind.ts'
 
@@ -11,9 +12,7 @@ export function toPartialCard(card: AgentCard): PartialCard {
     name,
     ...(description !== '' ? { description } : {}),
     ...(version !== '' ? { version } : {}),
-    ...(provider !== undefined ? { provider } : {}),
-    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
-    ...(iconUrl !== undefined ? { iconUrl } : {}),
+    ...omitUndefined({ provider, documentationUrl, iconUrl }),
     skills: skills.map(skillOf),
     ...(card.defaultInputModes.length > 0 ? { inputModes: card.defaultInputModes } : {}),
     ...(card.defaultOutputModes.length > 0 ? { outputModes: card.defaultOutputModes } : {}),

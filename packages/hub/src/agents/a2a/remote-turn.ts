@@ -2,7 +2,7 @@
  * The state of one turn with the remote agent: which stream to read next, what to store, and what a failure means.
  * `runRemoteTurn` reads the streams.
  */
-import { A2AError, isInterrupted, isRedacted } from '@parley/a2a'
+import { A2AError, isInterrupted, isRedacted, omitUndefined } from '@parley/a2a'
 import type { OpenSpan, Report, StateReport, Task, TaskStatus, Turn } from '@parley/a2a'
 import type { EventStream, RemoteAgent, EventFrame } from '@parley/a2a/client'
 import type { InProcessClient } from '../kind.ts'
@@ -176,10 +176,9 @@ export async function openRemoteTurn(
     await saveCheckpoint({
       round,
       messageId,
-      ...(ofTrace !== undefined ? { span: ofTrace } : {}),
-      ...(taskId !== undefined ? { taskId } : {}),
+      ...omitUndefined({ span: ofTrace, taskId }),
       arrived: true,
-      ...(question !== undefined ? { asked: question } : {}),
+      ...omitUndefined({ asked: question }),
     })
     if (taskId !== undefined) cancellation.setRemoteTask(remote, taskId, callOptionsNow())
   }
@@ -259,7 +258,7 @@ export async function openRemoteTurn(
     const { state, timestamp, messageId } = asked ?? { state: 'TASK_STATE_INPUT_REQUIRED' as const }
     const status: TaskStatus = {
       state,
-      ...(timestamp !== undefined ? { timestamp } : {}),
+      ...omitUndefined({ timestamp }),
       ...(messageId !== undefined ? { message: { messageId, role: 'ROLE_AGENT', parts: [] } } : {}),
     }
     return { id, status, ...(await translator.knownArtifacts()) }

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Message, Task } from '@parley/a2a'
 import type { Engine, StreamItem } from '@parley/a2a/server'
-import { abortable } from '../../agents/abortable.ts'
-import { hasSettled, taskIdOfEvent } from '@parley/a2a'
+import { abortable, hasSettled, taskIdOfEvent } from '@parley/a2a'
 import type { AgentProfile, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 import type { LocalCall, LocalCalls, LocalCallRequest } from './local-calls.ts'
 
@@ -134,7 +133,7 @@ async function sendAndPoll(message: Message, localCall: LocalCall, call: AgentCa
   }
   // Until the message is processed the task looks as if it still waited: only the engine knows when the turn has ended.
   const { engine, context } = localCall
-  const sent = await abortable(engine.sendMessage({ message }, context), call.signal)
+  const sent = await abortable(call.signal, engine.sendMessage({ message }, context))
   localCall.recordTask(sent)
   return sent
 }

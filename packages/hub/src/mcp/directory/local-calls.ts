@@ -4,7 +4,7 @@
  */
 import type { Caller, ErrorCode, Message, Operation, StreamEvent } from '@parley/a2a'
 import type { Admit, Authenticate, CallContext, Credentials, Engine, OnAnswer } from '@parley/a2a/server'
-import { A2AError, taskIdOfEvent } from '@parley/a2a'
+import { A2AError, taskIdOfEvent, omitUndefined } from '@parley/a2a'
 
 export interface LocalCallsDeps {
   engine(): Engine | undefined
@@ -46,7 +46,7 @@ export function createLocalCalls(deps: LocalCallsDeps, credentialsFor: (agent: s
     caller: Caller,
   ): Promise<Omit<LocalCall, 'recordTask'>> {
     const credentials = credentialsFor(agent)
-    const asking = { agent, caller, ...auditedAs, credentials, ...(operation !== undefined ? { operation } : {}) }
+    const asking = { agent, caller, ...auditedAs, credentials, ...omitUndefined({ operation }) }
     const { refuse } = await deps.admit(asking)
     if (refuse !== undefined) throw refuse
     const engine = deps.engine()
@@ -59,7 +59,7 @@ export function createLocalCalls(deps: LocalCallsDeps, credentialsFor: (agent: s
       signal: new AbortController().signal,
       extensions: [],
       canListTasks: false,
-      ...(traceparent !== undefined ? { traceparent } : {}),
+      ...omitUndefined({ traceparent }),
     }
     return { engine, context, checkSkill: (message) => requireAllowedSkill(caller, message) }
   }
@@ -76,13 +76,13 @@ export function createLocalCalls(deps: LocalCallsDeps, credentialsFor: (agent: s
         isTold = true
         deps.onAnswer({
           agent,
-          ...(caller !== undefined ? { caller } : {}),
+          ...omitUndefined({ caller }),
           endpoint: 'call',
-          ...(operation !== undefined ? { operation } : {}),
+          ...omitUndefined({ operation }),
           ...auditedAs,
           outcome,
           status: 200,
-          ...(taskId !== undefined ? { taskId } : {}),
+          ...omitUndefined({ taskId }),
           durationMs: performance.now() - began,
         })
       }

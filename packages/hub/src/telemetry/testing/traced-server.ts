@@ -1,6 +1,6 @@
 /** A server without a socket and its trace index, for the tests of this module. */
 import type { TestContext } from 'node:test'
-import { memoryStore, newId } from '@parley/a2a'
+import { memoryStore, newId, omitUndefined } from '@parley/a2a'
 import type { Agent, AgentLog, Store, Task } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
 import type { CallContext, HandlerOptions } from '@parley/a2a/server'
@@ -52,8 +52,7 @@ export async function openTracedServer(
       messageId: newId(),
       role: 'ROLE_USER' as const,
       parts: [{ text }],
-      ...(taskId !== undefined ? { taskId } : {}),
-      ...(referenceTaskIds !== undefined ? { referenceTaskIds } : {}),
+      ...omitUndefined({ taskId, referenceTaskIds }),
     }
     const configuration = {
       returnImmediately,
