@@ -19,7 +19,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       A2AError abortable anonymous artifact authRequired canResend clientToolsExtension credentialsExtension
       cursorExtension data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired
       isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined readTraceparent
-      reject reply spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent timestampsExtension traceExtension traceIdOf
+      reject reply spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent taskStates timestampsExtension traceExtension traceIdOf
       traceIdOfTask traceparentOf
     `,
     types: `

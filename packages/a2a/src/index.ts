@@ -77,7 +77,7 @@ export {
 } from './model/trace.ts'
 export type { TraceContext } from './model/trace.ts'
 export type { LogRecord, RecordBody } from './model/record.ts'
-export { hasSettled, isInterrupted, isTerminal } from './model/state.ts'
+export { hasSettled, isInterrupted, isTerminal, taskStates } from './model/state.ts'
 export type { TaskState } from './model/state.ts'
 export type {
   Artifact,

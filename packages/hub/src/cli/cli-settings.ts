@@ -5,6 +5,7 @@ import { findConfig, loadConfig } from '../config/load-config.ts'
 import type { LoadedConfig, LoadConfigOptions, ConfigOverrides } from '../config/load-config.ts'
 import { formatPath } from '../config/config-path.ts'
 import type { ConfigProblem } from '../config/config-problem.ts'
+import type { HubConfig } from '../config/hub-config.ts'
 import { fileSource } from '../config/config-source.ts'
 import type { ConfigSource } from '../config/config-source.ts'
 import { demoConfig } from '../demo/index.ts'
@@ -36,6 +37,22 @@ export type CliConfig = LoadedConfig & { readonly file: string | undefined }
 export async function readConfig(flags: Flags, terminal: Terminal): Promise<CliConfig> {
   const options = await loadOptions(flags, terminal)
   return { ...loadConfig(options), file: options.file }
+}
+
+/** Throws CliError with all problems, one per line. */
+export async function readValidConfig(
+  flags: Flags,
+  terminal: Terminal,
+): Promise<Exclude<CliConfig, { problems: unknown }>> {
+  const loaded = await readConfig(flags, terminal)
+  if ('problems' in loaded) throw new CliError(problemLines(loaded.problems, loaded.file).join('\n'))
+  return loaded
+}
+
+/** Where a hub with this configuration is reached from the same machine. */
+export function listenUrl({ host, port, tls }: HubConfig['listen']): string {
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
 /** The configuration source, for changes while the hub runs. */

@@ -17,7 +17,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     }
     return await command.run(parseFlags(command, commandArgs), terminal)
   } catch (reason) {
-    terminal.printError(errorText(reason))
+    for (const line of errorText(reason).split('\n')) terminal.printError(line)
     return 1
   }
 }
