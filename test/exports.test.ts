@@ -16,10 +16,10 @@ interface Surface {
 const entryPoints: Readonly<Record<string, Surface>> = {
   '.': {
     values: `
-      A2AError anonymous artifact authRequired canResend clientToolsExtension credentialsExtension
+      A2AError abortable anonymous artifact authRequired canResend clientToolsExtension credentialsExtension
       cursorExtension data delegationExtension fail file hasSettled idempotencyWindowMs inputRequired
-      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId readTraceparent
-      reject reply spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent timestampsExtension traceExtension traceIdOf
+      isInterrupted isRedacted isStruct isTerminal linkSignals memoryKeyValueStore memoryStore newId omitUndefined readTraceparent
+      reject reply spanIdOfEvent spanIdOfPush spanIdOfTurn spanOutcomeOf status taskIdOfEvent taskStates timestampsExtension traceExtension traceIdOf
       traceIdOfTask traceparentOf
     `,
     types: `

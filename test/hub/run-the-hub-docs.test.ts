@@ -8,6 +8,7 @@ import { commands } from '../../packages/hub/src/cli/commands.ts'
 import { agentFields } from '../../packages/hub/src/config/sections/agent-fields.ts'
 import { checkConfig } from '../../packages/hub/src/config/check-config.ts'
 import { parseConfigDocument } from '../../packages/hub/src/config/config-document.ts'
+import { settingEffects, type TakesEffect } from '../../packages/hub/src/config/diff-config.ts'
 import { formatPath } from '../../packages/hub/src/config/config-path.ts'
 import { configSchema, toJsonSchema } from '../../packages/hub/src/config/json-schema.ts'
 import type { JsonSchema } from '../../packages/hub/src/config/json-schema.ts'
@@ -80,6 +81,17 @@ describe('docs/run-the-hub.md', () => {
       names.filter((name) => !words.has(name)),
       [],
     )
+  })
+
+  it('says of every setting when its change takes effect', () => {
+    const named = (start: string) =>
+      page
+        .split('\n')
+        .filter((line) => line.includes(`| ${start}`))
+        .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+    const all = (effect: TakesEffect) => settingEffects.filter(([, own]) => own === effect).map(([name]) => name)
+    assert.deepEqual(named('at once, for'), all('live'))
+    assert.deepEqual(named('after a restart.'), all('restart'))
   })
 
   it('names every command, and every variable that is read', () => {

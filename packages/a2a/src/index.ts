@@ -55,6 +55,9 @@ export type {
   SendMessageResponse,
   SubscribeToTaskRequest,
 } from './model/operation.ts'
+export { abortable } from './model/abortable.ts'
+export { omitUndefined } from './model/omit-undefined.ts'
+export type { OmitUndefined } from './model/omit-undefined.ts'
 export { linkSignals } from './model/linked-signal.ts'
 export type { LinkedSignal } from './model/linked-signal.ts'
 export { isRedacted } from './model/secrets.ts'
@@ -74,7 +77,7 @@ export {
 } from './model/trace.ts'
 export type { TraceContext } from './model/trace.ts'
 export type { LogRecord, RecordBody } from './model/record.ts'
-export { hasSettled, isInterrupted, isTerminal } from './model/state.ts'
+export { hasSettled, isInterrupted, isTerminal, taskStates } from './model/state.ts'
 export type { TaskState } from './model/state.ts'
 export type {
   Artifact,

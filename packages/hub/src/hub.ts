@@ -13,7 +13,7 @@ import { withAvailabilityCheck } from './auth/admit-request.ts'
 import { endWithGrant } from './auth/grant-streams.ts'
 import { accessSettings } from './auth/access-settings.ts'
 import { closeAllQuietly, closeBeforeStore } from './closing.ts'
-import { diffAgents, diffConfig } from './config/diff-config.ts'
+import { applyLive, diffConfig, type ReloadResult } from './config/diff-config.ts'
 import type { HubConfig } from './config/hub-config.ts'
 import type { ConfigSource } from './config/config-source.ts'
 import { createConsole } from './console/console-routes.ts'
@@ -37,7 +37,6 @@ import { createChatEndpoint } from './profiles/chat-endpoint.ts'
 import { legacyV03Draft } from './profiles/legacy-v03-draft.ts'
 import { createSimpleTasksEndpoint } from './profiles/simple-tasks-endpoint.ts'
 import { createAgentRegistry } from './registry/agent-registry.ts'
-import type { ReloadResult } from './config/reload-result.ts'
 import type { AgentStatus, AgentRegistry } from './registry/agent-registry.ts'
 import { serveOptionsFrom, isLoopback, readTls } from './http/serve-options.ts'
 import { modelCost } from './telemetry/model-prices.ts'
@@ -325,9 +324,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     return {
       url: address,
       port,
-      ...(grpcPort !== undefined ? { grpcPort } : {}),
+      ...omitUndefined({ grpcPort }),
       ...(config.admin.console ? { console: `${address}/` } : {}),
-      ...(known.newAdminKey !== undefined ? { newAdminKey: known.newAdminKey } : {}),
+      ...omitUndefined({ newAdminKey: known.newAdminKey }),
       agents: () => agents.names().flatMap((name) => agents.status(name) ?? []),
       files: () => [...(current.file === undefined ? [] : [current.file]), ...agents.files()],
       reload,
@@ -348,9 +347,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
 
   async function change(nextConfig: HubConfig, agents: AgentRegistry, known: AccessControl): Promise<ReloadResult> {
     const { applied, restart } = preview(nextConfig)
-    // Sections fixed at the start keep their values.
-    const { restartSections } = diffConfig(current, nextConfig)
-    current = { ...nextConfig, ...Object.fromEntries(restartSections.map((name) => [name, current[name]])) }
+    current = applyLive(current, nextConfig)
     known.configure({ ...accessSettings(current), ...(canAllowAnonymous ? {} : { isAnonymousAllowed: () => false }) })
     delegationSetup?.configure()
     const changes = await agents.apply(current)
@@ -365,15 +362,11 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   /** Returns what `change` would do. Throws ConfigError, as `change` does. */
   function preview(nextConfig: HubConfig): ReloadResult {
     if (!isLoopbackHost && !insecure) requireAccess(nextConfig)
-    const { restartSections, restartSettings, applied } = diffConfig(current, nextConfig)
+    const changes = diffConfig(current, nextConfig)
     const anonymousAfterRestart = canAllowAnonymous
       ? []
       : anonymousAgents(nextConfig).map((name) => `access without credentials to ${name}`)
-    return {
-      ...diffAgents(current, nextConfig),
-      applied,
-      restart: [...restartSections, ...restartSettings, ...anonymousAfterRestart],
-    }
+    return { ...changes, restart: [...changes.restart, ...anonymousAfterRestart] }
   }
 
   function renewCertificate(): void {

@@ -1,5 +1,6 @@
 /** Converts a message input to the request to send. */
 import { newId } from '../model/id.ts'
+import { omitUndefined } from '../model/omit-undefined.ts'
 import type { SendMessageConfiguration, SendMessageRequest } from '../model/operation.ts'
 import type { Part } from '../model/task.ts'
 import type { Attachment, MessageInput, SendOptions } from './contract.ts'
@@ -12,7 +13,7 @@ export async function toSendMessageRequest(
   const { acceptedOutputModes, historyLength, returnImmediately } = options
   const given = typeof input === 'string' ? { parts: [{ text: input }] } : isParts(input) ? { parts: input } : input
   const files = await Promise.all((options.files ?? []).map(toPart))
-  const configuration: SendMessageConfiguration = withoutUndefined({
+  const configuration: SendMessageConfiguration = omitUndefined({
     acceptedOutputModes,
     historyLength,
     returnImmediately,
@@ -20,22 +21,15 @@ export async function toSendMessageRequest(
   })
   return {
     message: {
-      ...withoutUndefined({ messageId, role: 'ROLE_USER', taskId, contextId, referenceTaskIds }),
+      messageId,
+      role: 'ROLE_USER',
+      ...omitUndefined({ taskId, contextId, referenceTaskIds }),
       ...given,
       parts: [...given.parts, ...(data !== undefined ? [{ data }] : []), ...files],
     },
     ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
     ...(metadata !== undefined ? { metadata } : {}),
   }
-}
-
-type WithoutUndefined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
-}
-
-/** Without the members that are undefined. */
-function withoutUndefined<const T extends object>(of: T): WithoutUndefined<T> {
-  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>
 }
 
 function isParts(input: MessageInput): input is readonly Part[] {

@@ -1,17 +1,5 @@
-/** The state of a task, as 1.0 spells it. */
-export type TaskState =
-  | 'TASK_STATE_UNSPECIFIED'
-  | 'TASK_STATE_SUBMITTED'
-  | 'TASK_STATE_WORKING'
-  | 'TASK_STATE_COMPLETED'
-  | 'TASK_STATE_FAILED'
-  | 'TASK_STATE_CANCELED'
-  | 'TASK_STATE_INPUT_REQUIRED'
-  | 'TASK_STATE_REJECTED'
-  | 'TASK_STATE_AUTH_REQUIRED'
-
-/** In the order of their proto numbers: the index is the number (J-2 lets a peer send either). */
-export const taskStates: readonly TaskState[] = [
+/** The states in the order of their proto numbers: the index is the number (J-2 lets a peer send either). */
+export const taskStates = [
   'TASK_STATE_UNSPECIFIED',
   'TASK_STATE_SUBMITTED',
   'TASK_STATE_WORKING',
@@ -21,7 +9,10 @@ export const taskStates: readonly TaskState[] = [
   'TASK_STATE_INPUT_REQUIRED',
   'TASK_STATE_REJECTED',
   'TASK_STATE_AUTH_REQUIRED',
-]
+] as const
+
+/** The state of a task, as 1.0 spells it. */
+export type TaskState = (typeof taskStates)[number]
 
 const terminal: ReadonlySet<TaskState> = new Set([
   'TASK_STATE_COMPLETED',

@@ -1,6 +1,6 @@
-import type { Json, Struct } from './task.ts'
+import type { Struct } from './task.ts'
 
-/** Whether a JSON value is an object: not null, not an array. */
-export function isStruct(value: Json | undefined): value is Struct {
+/** Whether a JSON value, such as the result of `JSON.parse`, is an object: not null, not an array. */
+export function isStruct(value: unknown): value is Struct {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,6 +2,7 @@
  * An agent under test, without a socket: each call goes the whole way through binding, version, engine, log and back, in the
  * version and binding that the test selects.
  */
+import { omitUndefined } from '../model/omit-undefined.ts'
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
 import { toAgentResponse, requireCompletedText } from '../client/agent-response.ts'
@@ -143,8 +144,7 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
           about.signal,
           about.lastEventId === undefined ? undefined : (taskId) => wire.call('GetTask', { id: taskId }),
         ),
-      get: (id, historyLength) =>
-        wire.call('GetTask', { id, ...(historyLength !== undefined ? { historyLength } : {}) }),
+      get: (id, historyLength) => wire.call('GetTask', { id, ...omitUndefined({ historyLength }) }),
       list: async (request = {}) => (await wire.call('ListTasks', request)).tasks,
       cancel: (id) => wire.call('CancelTask', { id }),
       as: (otherVersion, otherBinding = over) => seen(otherVersion, otherBinding),
@@ -166,8 +166,7 @@ export function testAgent(agent: Agent, options: TestAgentOptions = {}): TestAge
 function callOptions({ lastEventId, headers }: CallOptions, signal: AbortSignal): CallOptions {
   return {
     signal,
-    ...(lastEventId !== undefined ? { lastEventId } : {}),
-    ...(headers !== undefined ? { headers } : {}),
+    ...omitUndefined({ lastEventId, headers }),
   }
 }
 
@@ -179,12 +178,11 @@ function requestOf(saying: MessageInput, options: TestSendOptions & CallOptions)
     message: {
       messageId: newId(),
       role: 'ROLE_USER',
-      ...(taskId !== undefined ? { taskId } : {}),
-      ...(contextId !== undefined ? { contextId } : {}),
+      ...omitUndefined({ taskId, contextId }),
       ...given,
     },
     ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
-    ...(metadata !== undefined ? { metadata } : {}),
+    ...omitUndefined({ metadata }),
   }
 }
 

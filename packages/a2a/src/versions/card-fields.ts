@@ -1,4 +1,5 @@
 /** The fields of an agent card that every version has, read in the spelling of each (§1.4, §1.5, §1.7). */
+import { isStruct } from '../model/struct.ts'
 import type {
   AgentCapabilities,
   AgentCardSignature,
@@ -8,19 +9,7 @@ import type {
   AgentSkill,
   SecurityRequirement,
 } from '../model/card.ts'
-import {
-  addViolation,
-  flag,
-  isJsonRecord,
-  list,
-  map,
-  nonEmptyText,
-  struct,
-  text,
-  mapRead,
-  optionalText,
-  textList,
-} from './read.ts'
+import { addViolation, flag, list, map, nonEmptyText, struct, text, mapRead, optionalText, textList } from './read.ts'
 import type { FieldReader } from './read.ts'
 import { required, shape } from './shape.ts'
 
@@ -71,15 +60,15 @@ export const provider: FieldReader<AgentProvider> = shape<AgentProvider>({
 
 /** 1.0 has `{schemes: {name: {list}}}`, 0.x `{name: [scope]}`. An empty list may be omitted. */
 const scopes: FieldReader<{ readonly list: readonly string[] }> = (reader, value) => {
-  const given = isJsonRecord(value) ? (value['list'] ?? []) : value
+  const given = isStruct(value) ? (value['list'] ?? []) : value
   const list = textList(reader, given)
   return list === undefined ? undefined : { list }
 }
 const namedScopes = map(scopes)
 
 const requirement: FieldReader<SecurityRequirement> = (reader, value) => {
-  if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
-  const schemes = namedScopes(reader, isJsonRecord(value['schemes']) ? value['schemes'] : value)
+  if (!isStruct(value)) return addViolation(reader, 'must be an object')
+  const schemes = namedScopes(reader, isStruct(value['schemes']) ? value['schemes'] : value)
   return schemes === undefined ? undefined : { schemes }
 }
 export const requirements: FieldReader<readonly SecurityRequirement[]> = list(requirement)

@@ -1,4 +1,5 @@
 /** Decodes an agent card of any version. The shape shows the generation (B-28), because a card has no header. */
+import { isStruct } from '../model/struct.ts'
 import type { AgentCapabilities, AgentCard, AgentInterface } from '../model/card.ts'
 import {
   agentInterface,
@@ -13,7 +14,6 @@ import {
 import {
   addViolation,
   flag,
-  isJsonRecord,
   list,
   nonEmptyText,
   readResponsePayload,
@@ -80,7 +80,7 @@ const legacyCard: FieldReader<AgentCard> = mapRead(
     protocolVersion: optionalText,
     additionalInterfaces: list((reader, value) =>
       // The version is on the card, not on its interfaces.
-      agentInterface(reader, isJsonRecord(value) ? { ...value, protocolVersion: '0.3' } : value),
+      agentInterface(reader, isStruct(value) ? { ...value, protocolVersion: '0.3' } : value),
     ),
     supportsAuthenticatedExtendedCard: flag,
   }),
@@ -111,7 +111,7 @@ function isFirst(one: AgentInterface, index: number, all: readonly AgentInterfac
 }
 
 function isLegacy(value: unknown): boolean {
-  if (!isJsonRecord(value)) return false
+  if (!isStruct(value)) return false
   const interfaces = value['supportedInterfaces'] ?? value['supported_interfaces']
   if (Array.isArray(interfaces) && interfaces.length > 0) return false
   return ['url', 'preferredTransport', 'additionalInterfaces', 'supportsAuthenticatedExtendedCard', 'protocolVersion']

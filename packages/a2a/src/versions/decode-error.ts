@@ -2,12 +2,12 @@
  * Decodes a peer's error of any shape. The reason decides, then the JSON-RPC number, then the status, because servers of 1.0.0
  * and 1.0.1 disagree on statuses (§3.2, A-21).
  */
+import { isStruct } from '../model/struct.ts'
 import { A2AError } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
 import type { ErrorCode } from '../model/error.ts'
 import { decodeDetails } from './error-detail.ts'
 import { codeOfErrorName, codeOfNumber } from './error-names.ts'
-import { isJsonRecord } from './read.ts'
 import type { JsonRecord } from './read.ts'
 
 /** Codes that only a client creates; a peer that sends one means something else. */
@@ -70,8 +70,8 @@ export function decodeError(body: unknown, httpStatus?: number): A2AError {
 
 /** JSON-RPC has the bare error, 1.0 REST wraps it, some 0.3 servers wrap it too. */
 function unwrap(body: unknown): JsonRecord {
-  if (!isJsonRecord(body)) return {}
-  return isJsonRecord(body['error']) ? body['error'] : body
+  if (!isStruct(body)) return {}
+  return isStruct(body['error']) ? body['error'] : body
 }
 
 function knownCode(reason: string | undefined): ErrorCode | undefined {

@@ -1,6 +1,6 @@
 /** Error details of 1.0: typed objects of google.rpc, the same in JSON-RPC and REST (§3.3). */
+import { isStruct } from '../model/struct.ts'
 import type { A2AError, ErrorDetails, Violation } from '../model/error.ts'
-import { isJsonRecord } from './read.ts'
 import type { JsonRecord } from './read.ts'
 
 const errorInfo = 'type.googleapis.com/google.rpc.ErrorInfo'
@@ -35,7 +35,7 @@ export function decodeDetails(data: unknown): DecodedDetails {
   let violations: readonly Violation[] | undefined
   const strings: Record<string, string> = {}
   for (const detail of Array.isArray(data) ? (data as unknown[]) : [data]) {
-    if (!isJsonRecord(detail)) continue
+    if (!isStruct(detail)) continue
     if (reason === undefined && typeof detail['reason'] === 'string') reason = detail['reason']
     violations ??= readViolations(detail['fieldViolations'] ?? detail['field_violations'] ?? detail['violations'])
     const typed = typeof detail['@type'] === 'string'
@@ -46,7 +46,7 @@ export function decodeDetails(data: unknown): DecodedDetails {
 }
 
 function keepStrings(into: Record<string, string>, from: unknown, except: string): void {
-  if (!isJsonRecord(from)) return
+  if (!isStruct(from)) return
   for (const [key, value] of Object.entries(from)) {
     if (key === except || key === '__proto__') continue
     if (typeof value === 'string') into[key] = value
@@ -56,7 +56,7 @@ function keepStrings(into: Record<string, string>, from: unknown, except: string
 
 function readViolations(given: unknown): readonly Violation[] | undefined {
   if (!Array.isArray(given)) return undefined
-  return (given as unknown[]).filter(isJsonRecord).map((violation) => ({
+  return (given as unknown[]).filter(isStruct).map((violation) => ({
     field: typeof violation['field'] === 'string' ? violation['field'] : '',
     description: typeof violation['description'] === 'string' ? violation['description'] : '',
   }))

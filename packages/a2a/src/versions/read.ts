@@ -3,6 +3,7 @@
  * used, so that one response names every mistake (B-38). Values of `metadata` and `data` are passed on by reference and never
  * walked, because JSON may be nested deeper than the stack.
  */
+import { isStruct } from '../model/struct.ts'
 import { A2AError, invalidParams } from '../model/error.ts'
 import type { Violation } from '../model/error.ts'
 import type { Json, Struct } from '../model/task.ts'
@@ -29,10 +30,6 @@ export interface ReadContext {
 export type FieldReader<T> = (reader: ReadContext, value: unknown) => T | undefined
 
 export type JsonRecord = { readonly [key: string]: unknown }
-
-export function isJsonRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** A payload with a million mistakes gets a response that a person can read. */
 const maxViolations = 20
@@ -112,7 +109,7 @@ export const httpUrl: FieldReader<string> = (reader, value) => {
 
 /** A JSON object, unchanged. */
 export const struct: FieldReader<Struct> = (reader, value) =>
-  isJsonRecord(value) ? (value as Struct) : addViolation(reader, 'must be an object')
+  isStruct(value) ? value : addViolation(reader, 'must be an object')
 
 /** Any JSON value, unchanged. */
 export const anyJson: FieldReader<Json> = (_reader, value) => value as Json
@@ -138,7 +135,7 @@ export const textList: FieldReader<readonly string[]> = list(text)
 /** An object used as a map. Built without assignment, so that `__proto__` is a key like any other. */
 export function map<T>(read: FieldReader<T>): FieldReader<{ readonly [key: string]: T }> {
   return (reader, value) => {
-    if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
+    if (!isStruct(value)) return addViolation(reader, 'must be an object')
     const entries: [string, T][] = []
     const depth = reader.path.length
     for (const key of Object.keys(value)) {

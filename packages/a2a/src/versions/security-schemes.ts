@@ -2,8 +2,9 @@
  * Security schemes in both forms: 1.0 distinguishes them by the member's name, 0.x by `type`. A merged card carries both forms
  * in one object; then the newer one counts.
  */
+import { isStruct } from '../model/struct.ts'
 import type { AgentCard, OAuthFlows, SecurityRequirement, SecurityScheme } from '../model/card.ts'
-import { addViolation, flag, isJsonRecord, map, nonEmptyText, text, optionalText } from './read.ts'
+import { addViolation, flag, map, nonEmptyText, text, optionalText } from './read.ts'
 import type { FieldReader } from './read.ts'
 import { required, shape } from './shape.ts'
 
@@ -70,10 +71,10 @@ const snakeMembers = new Map(
 )
 
 const scheme: FieldReader<SecurityScheme> = (reader, value) => {
-  if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
+  if (!isStruct(value)) return addViolation(reader, 'must be an object')
   for (const key of Object.keys(value)) {
     const member = snakeMembers.get(key)
-    if (member === undefined || !isJsonRecord(value[key])) continue
+    if (member === undefined || !isStruct(value[key])) continue
     const read = members[member]?.(reader, value[key])
     return read === undefined ? undefined : ({ [member]: read } as unknown as SecurityScheme)
   }

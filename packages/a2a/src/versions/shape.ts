@@ -3,7 +3,8 @@
  * each name are read (J-1), `null` counts as absent (J-6), fields that are not in the table are ignored (J-10). It walks the
  * keys that are present rather than all possible keys, so a small object costs little.
  */
-import { addViolation, isJsonRecord } from './read.ts'
+import { isStruct } from '../model/struct.ts'
+import { addViolation } from './read.ts'
 import type { JsonRecord, FieldReader, ReadContext } from './read.ts'
 
 export interface Field<V> {
@@ -70,7 +71,7 @@ export function shape<T extends object>(fields: Fields<T>): FieldReader<T> {
   }
 
   return (reader, value) => {
-    if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
+    if (!isStruct(value)) return addViolation(reader, 'must be an object')
     const out: Record<string, unknown> = {}
     const seen = readKeys(reader, value, slots, out)
     if ((seen & needed) !== needed) fillMissing(reader, out, seen)

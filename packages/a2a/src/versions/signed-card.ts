@@ -3,9 +3,9 @@
  * the presence rules of proto3, in canonical JSON. A document that also holds the fields of 0.x is thereby signed and verified
  * by its 1.0 view.
  */
+import { isStruct } from '../model/struct.ts'
 import type { AgentCard } from '../model/card.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { isJsonRecord } from './read.ts'
 import type { JsonRecord } from './read.ts'
 import { encodeCard } from './v1_0/card.ts'
 
@@ -128,7 +128,7 @@ export function signedReadings(document: JsonRecord): readonly SignedReading[] {
 function signedValue(value: unknown, shape: SignedShape): unknown {
   if (shape === 'value') return value
   if (Array.isArray(value)) return value.map((item) => signedValue(item, shape))
-  if (!isJsonRecord(value)) return value
+  if (!isStruct(value)) return value
   const kept: [string, unknown][] = []
   if ('map' in shape) {
     // A key is significant even if its value is empty.
@@ -146,7 +146,7 @@ function signedValue(value: unknown, shape: SignedShape): unknown {
 function isDefault(value: unknown): boolean {
   if (value === '' || value === false || value === 0) return true
   if (Array.isArray(value)) return value.length === 0
-  return isJsonRecord(value) && Object.keys(value).length === 0
+  return isStruct(value) && Object.keys(value).length === 0
 }
 
 /** `undefined` for a value that is empty, or becomes empty. */

@@ -2,12 +2,13 @@
  * The simple REST façade: one text in, one flat task out, with four states and all messages (S0-1…S0-5). A codec like those of
  * the versions: pure, and shared by the hub's routes and `@parley/a2a/simple`. The client side is simple-tasks-client.ts.
  */
+import { isStruct } from '../model/struct.ts'
 import { newId } from '../model/id.ts'
 import type { LogRecord } from '../model/record.ts'
 import { isInterrupted } from '../model/state.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Artifact, Message, Part, Task } from '../model/task.ts'
-import { addViolation, integer, isJsonRecord, list, readRequestPayload, text, mapRead } from './read.ts'
+import { addViolation, integer, list, readRequestPayload, text, mapRead } from './read.ts'
 import type { FieldReader } from './read.ts'
 import { required, shape } from './shape.ts'
 
@@ -73,7 +74,7 @@ const nonEmpty: FieldReader<string> = (reader, value) =>
   value === '' ? addViolation(reader, 'must not be empty') : text(reader, value)
 
 const texts: FieldReader<readonly string[]> = (reader, value) => {
-  if (isJsonRecord(value)) return textParts(reader, value)
+  if (isStruct(value)) return textParts(reader, value)
   const said = nonEmpty(reader, value)
   return said === undefined ? undefined : [said]
 }
@@ -97,7 +98,7 @@ const taskSend = shape<TaskSendFields>({
 
 /** Reads the body of a submission, in its envelope or bare (S0-4). Throws INVALID_PARAMS. */
 export function readTaskSend(body: unknown): TaskSend {
-  const inner = isJsonRecord(body) && isJsonRecord(body['params']) ? body['params'] : body
+  const inner = isStruct(body) && isStruct(body['params']) ? body['params'] : body
   const { message, skill, timeoutMs = defaultTimeoutMs } = readRequestPayload(taskSend, inner)
   return { texts: message, ...(skill !== undefined ? { skill } : {}), timeoutMs }
 }

@@ -2,9 +2,10 @@
  * Some peers write tool calls and their results as part kinds of their own. They are read as data parts under our extension for
  * client tools, where the engine finds them; such kinds are never written.
  */
+import { isStruct } from '../model/struct.ts'
 import { clientToolsExtension } from '../model/extension.ts'
 import type { DataPart, Json, Struct } from '../model/task.ts'
-import { addViolation, isJsonRecord } from './read.ts'
+import { addViolation } from './read.ts'
 import type { JsonRecord, ReadContext } from './read.ts'
 
 /** `undefined` without a violation if the part is of another kind. */
@@ -12,7 +13,7 @@ export function toolPart(reader: ReadContext, value: JsonRecord): DataPart | und
   const kind = value['kind'] ?? value['type']
   if (kind !== 'tool-use' && kind !== 'tool-result') return undefined
   const { kind: _kind, type: _type, metadata, tool_use_id: snake, toolUseId = snake, ...rest } = value
-  if (metadata !== undefined && metadata !== null && !isJsonRecord(metadata)) {
+  if (metadata !== undefined && metadata !== null && !isStruct(metadata)) {
     return addViolation(reader, 'must be an object', 'metadata')
   }
   const data = (toolUseId === undefined ? rest : { toolUseId, ...rest }) as { readonly [key: string]: Json }

@@ -1,4 +1,5 @@
 /** The agents as the operator sees them: description, health, current work and the last error. */
+import { omitUndefined } from '@parley/a2a'
 import type { AgentCount, Store, TaskRow } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
@@ -116,8 +117,7 @@ export function createAgentView(parts: AgentViewDeps): AgentView {
         waiting: count('TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'),
         streams: handler.openStreams(name),
       },
-      ...(failed !== undefined ? { lastError: failed } : {}),
-      ...(drift !== undefined ? { drift } : {}),
+      ...omitUndefined({ lastError: failed, drift }),
     }
   }
 
@@ -162,7 +162,7 @@ function sleep(ms: number): Promise<void> {
 
 function lastErrorJson({ id, statusAt, status }: TaskRow) {
   const text = messageExcerpt(status.message)
-  return { taskId: id, at: isoTime(statusAt), ...(text !== undefined ? { text } : {}) }
+  return { taskId: id, at: isoTime(statusAt), ...omitUndefined({ text }) }
 }
 
 /** An error may contain a URL with a secret in it. */
@@ -176,9 +176,9 @@ function startErrorToJson({ message, at, nextTryAt }: StartError) {
 function healthToJson({ askedAt, breaker, firstWordMs, state, why }: AgentHealth) {
   return {
     state,
-    ...(why !== undefined ? { why } : {}),
+    ...omitUndefined({ why }),
     breaker,
-    ...(firstWordMs !== undefined ? { firstWordMs } : {}),
+    ...omitUndefined({ firstWordMs }),
     ...(askedAt !== undefined ? { askedAt: isoTime(askedAt) } : {}),
   }
 }

@@ -3,7 +3,7 @@
  * it. The previous version is kept and can be restored. Changes run one after the other.
  */
 import { createHash } from 'node:crypto'
-import { newId, type Json, type KeyValueStore } from '@parley/a2a'
+import { newId, type Json, type KeyValueStore, omitUndefined } from '@parley/a2a'
 import { parse } from 'yaml'
 import { ConfigError, type Sealer } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
@@ -14,7 +14,7 @@ import { exceededTextLimit } from '../config/config-text-limits.ts'
 import type { ConfigProblem } from '../config/config-problem.ts'
 import { redactConfigText, restoreConfigText } from '../config/redact-config-text.ts'
 import type { ConfigSource } from '../config/config-source.ts'
-import type { ReloadResult } from '../config/reload-result.ts'
+import type { ReloadResult } from '../config/diff-config.ts'
 import { RouteError } from '../http/json-response.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
 
@@ -140,7 +140,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
       const effects = await withRouteErrors(() => parts.reload(load(text)))
       writeSource(source, text)
       await storeManualEdit(before)
-      const version = await storeVersion(text, { who, ...(note !== undefined ? { note } : {}) })
+      const version = await storeVersion(text, { who, ...omitUndefined({ note }) })
       return { version, hash: configHash(text), effects }
     })
   }
@@ -223,7 +223,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
       const redacted = redactConfigText(text, kinds)
       const effects = effectsOf(text)
       const diff = lineDiff(redactConfigText(sourceOf().read(), kinds), redacted)
-      return { ...found, text: redacted, diff, ...(effects !== undefined ? { effects } : {}) }
+      return { ...found, text: redacted, diff, ...omitUndefined({ effects }) }
     },
     async restore(id, about) {
       const text = await readVersion(id)

@@ -3,7 +3,7 @@
  * that no page ever holds one. The token is checked like all others, by `access.jwt`.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import type { Sealer } from '@parley/a2a/server'
 import type { AdminConfig } from '../config/sections/access.ts'
@@ -112,7 +112,7 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
     const form = new URLSearchParams({
       ...grant,
       client_id: oidc.clientId,
-      ...(oidc.clientSecret !== undefined ? { client_secret: oidc.clientSecret } : {}),
+      ...omitUndefined({ client_secret: oidc.clientSecret }),
     })
     const answer = (await fetchJson(token_endpoint, { method: 'POST', body: form })) as Record<string, unknown>
     const { id_token: token, refresh_token: refreshToken } = answer
@@ -164,7 +164,7 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
         code_verifier: kept.verifier,
       })
       if (token === undefined || claimsOf(token)['nonce'] !== kept.nonce) throw issuerUnavailableError()
-      return { token, ...(refreshToken !== undefined ? { refreshToken } : {}), to: kept.to }
+      return { token, ...omitUndefined({ refreshToken }), to: kept.to }
     },
 
     async renew(refreshToken) {

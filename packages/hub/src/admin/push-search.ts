@@ -2,6 +2,7 @@
  * Webhooks of all tasks, in pages. The store filters by state. Agent and text are matched while reading, up to a fixed number of
  * webhooks per page; clients that search further request the next page.
  */
+import { omitUndefined } from '@parley/a2a'
 import type { Store } from '@parley/a2a'
 import type { HandlerPush } from '@parley/a2a/server'
 import { type PushSummary, loadPushSummary } from './push-view.ts'
@@ -35,8 +36,7 @@ export async function searchPush(
   for (let searched = 0; ;) {
     const page = await source.search({
       limit,
-      ...(place !== undefined ? { before: place } : {}),
-      ...(state !== undefined ? { state } : {}),
+      ...omitUndefined({ before: place, state }),
     })
     const found = await Promise.all(
       page.cursors.map(async (cursor) =>
@@ -49,7 +49,7 @@ export async function searchPush(
     searched += page.cursors.length
     // A page of the store is not split: there is no cursor inside it.
     if (page.before === undefined || push.length > 0 || searched >= maxSearched) {
-      return { push, ...(page.before !== undefined ? { before: page.before } : {}) }
+      return { push, ...omitUndefined({ before: page.before }) }
     }
     place = page.before
   }

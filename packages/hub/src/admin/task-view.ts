@@ -1,20 +1,10 @@
 /** A task in a list: its state, its owner and an excerpt of its first message. */
-import { isTerminal, type Message, type Store, type TaskRow } from '@parley/a2a'
+import { isTerminal, type Message, type Store, type TaskRow, omitUndefined, taskStates } from '@parley/a2a'
 import { z } from 'zod'
 import { isoTime } from '../http/json-response.ts'
 import { timestamp } from './schema-fields.ts'
 
-export const taskStates = [
-  'TASK_STATE_SUBMITTED',
-  'TASK_STATE_WORKING',
-  'TASK_STATE_COMPLETED',
-  'TASK_STATE_FAILED',
-  'TASK_STATE_CANCELED',
-  'TASK_STATE_INPUT_REQUIRED',
-  'TASK_STATE_REJECTED',
-  'TASK_STATE_AUTH_REQUIRED',
-] as const
-export const taskState = z.enum(taskStates)
+export const taskState = z.enum(taskStates).exclude(['TASK_STATE_UNSPECIFIED'])
 
 export const taskSummary = z
   .strictObject({
@@ -53,7 +43,7 @@ export function taskSummaryOf(row: TaskRow, title: string | undefined): TaskSumm
     createdAt: isoTime(createdAt),
     ...(isTerminal(status.state) ? { durationMs: Math.max(0, statusAt - createdAt) } : {}),
     ...(title !== undefined && title !== '' ? { title: toExcerpt(title) } : {}),
-    ...(statusText !== undefined ? { statusText } : {}),
+    ...omitUndefined({ statusText }),
     head,
     ...(due !== undefined ? { dueAt: isoTime(due.at) } : {}),
   }

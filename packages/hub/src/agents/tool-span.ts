@@ -1,5 +1,5 @@
 /** Records one tool call as a span of its turn, by OpenTelemetry's conventions for generative AI. */
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { OpenSpan, Turn } from '@parley/a2a'
 
 export interface ToolSpanOptions {
@@ -38,7 +38,7 @@ export async function withToolSpan<T extends object>(
 
 /** The trace fields for a call: its span, and the tracestate of other vendors. */
 export function traceMeta(span: OpenSpan, tracestate: string | undefined): Readonly<Record<string, string>> {
-  return { traceparent: span.traceparent, ...(tracestate !== undefined ? { tracestate } : {}) }
+  return { traceparent: span.traceparent, ...omitUndefined({ tracestate }) }
 }
 
 function nameOf(reason: unknown): string {

@@ -3,7 +3,7 @@
  * admin API. Settings can change at run time.
  */
 import type { Caller, KeyValueStore } from '@parley/a2a'
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type {
   Admit,
   Authenticate,
@@ -228,7 +228,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
       return grant === undefined ? undefined : streams.add(grant, { agent, end })
     },
     streams,
-    ...(adminKey.created !== undefined ? { newAdminKey: adminKey.created } : {}),
+    ...omitUndefined({ newAdminKey: adminKey.created }),
     keys,
     audit,
     adminKey,

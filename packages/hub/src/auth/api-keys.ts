@@ -3,6 +3,7 @@
  * A key that was found is cached for `keyCacheMs`, so a revocation reaches other replicas within that time; in this process it
  * takes effect at once.
  */
+import { omitUndefined } from '@parley/a2a'
 import type { KeyValueStore } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
@@ -116,7 +117,7 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
     await kv.write(kind, {
       key: record.id,
       value: serializeKeyRecord(record),
-      ...(expiresAt !== undefined ? { expiresAt } : {}),
+      ...omitUndefined({ expiresAt }),
     })
   }
 
@@ -128,12 +129,10 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
         name,
         scopes,
         principal: principal ?? `key:${id}`,
-        ...(tenant !== undefined ? { tenant } : {}),
-        ...(rate !== undefined ? { rate } : {}),
-        ...(tasksPerDay !== undefined ? { tasksPerDay } : {}),
+        ...omitUndefined({ tenant, rate, tasksPerDay }),
         createdAt: now(),
         createdBy,
-        ...(expiresAt !== undefined ? { expiresAt } : {}),
+        ...omitUndefined({ expiresAt }),
         hash: sha256Hex(key),
       }
       const ends = expiresAt === undefined ? {} : { expiresAt }
@@ -164,13 +163,13 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
       return Promise.all(good.map(withUse))
     },
     async list({ after, limit }) {
-      const notesFound = await kv.list(kind, { limit: limit + 1, ...(after !== undefined ? { after } : {}) })
+      const notesFound = await kv.list(kind, { limit: limit + 1, ...omitUndefined({ after }) })
       const records = notesFound.slice(0, limit).map(({ value }) => parseKeyRecord(value))
       const lastUsed = await use.lastUsed(records.map(({ id }) => id))
       const last = notesFound.length > limit ? records.at(-1)?.id : undefined
       return {
         keys: records.map((record) => keyInfoOf(record, now(), lastUsed.get(record.id))),
-        ...(last !== undefined ? { after: last } : {}),
+        ...omitUndefined({ after: last }),
       }
     },
     async revoke(id) {

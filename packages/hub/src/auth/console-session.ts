@@ -3,7 +3,7 @@
  * every request, so that a session never outlives its grant. A browser sends a cookie with every request, so each change and each
  * agent call must also send the CSRF token, which only pages of the console can read.
  */
-import { newId, type KeyValueStore } from '@parley/a2a'
+import { newId, type KeyValueStore, omitUndefined } from '@parley/a2a'
 import type { Sealer, Signer } from '@parley/a2a/server'
 import { createCredentialUse } from './credential-use.ts'
 import { sha256Hex } from './key-format.ts'
@@ -189,7 +189,7 @@ export function createConsoleSessions(parts: ConsoleSessionsDeps): ConsoleSessio
 function toSession(record: SessionRecord): ConsoleSession {
   const { id, subject, grant, createdAt, expiresAt, from } = record
   const grantExpiresAt = grantExpiry(record)
-  return { id, subject, by: grant.by, createdAt, expiresAt, grantExpiresAt, ...(from !== undefined ? { from } : {}) }
+  return { id, subject, by: grant.by, createdAt, expiresAt, grantExpiresAt, ...omitUndefined({ from }) }
 }
 
 /** Identifies an admin key without revealing it. */

@@ -2,7 +2,7 @@
 import { CliError } from './command.ts'
 import type { Command, Flags, Terminal } from './command.ts'
 import { readAdminKey } from './first-admin-key.ts'
-import { configFlags, listenFlags, problemLines, readConfig } from './cli-settings.ts'
+import { configFlags, listenFlags, listenUrl, readValidConfig } from './cli-settings.ts'
 
 export const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
 export const hubDetails = [
@@ -20,19 +20,12 @@ async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConne
   const named = flags.value('url') ?? environment['PARLEY_URL']
   const known = environment['PARLEY_ADMIN_KEY']
   if (named !== undefined && known !== undefined) return { url: named.replace(/\/+$/, ''), key: known }
-  const loaded = await readConfig(flags, terminal)
-  if ('problems' in loaded) throw new CliError(problemLines(loaded.problems, loaded.file).join('\n'))
-  const { listen, admin, dataDir } = loaded.config
+  const { listen, admin, dataDir } = (await readValidConfig(flags, terminal)).config
   const key = known ?? admin.key ?? (await readAdminKey(dataDir))
   if (key === undefined) {
     throw new CliError('Set PARLEY_ADMIN_KEY to the admin key that the hub made at its first start.')
   }
-  const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host
-  const scheme = listen.tls === undefined ? 'http' : 'https'
-  return {
-    url: named?.replace(/\/+$/, '') ?? `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listen.port}`,
-    key,
-  }
+  return { url: named?.replace(/\/+$/, '') ?? listenUrl(listen), key }
 }
 
 export async function requestAdmin<T>(

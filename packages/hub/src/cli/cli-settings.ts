@@ -1,12 +1,13 @@
 /** Settings from the environment and from flags that override the configuration file. Flags win. */
+import { omitUndefined } from '@parley/a2a'
 import type { AgentKind } from '../agents/kind.ts'
 import { findConfig, loadConfig } from '../config/load-config.ts'
 import type { LoadedConfig, LoadConfigOptions, ConfigOverrides } from '../config/load-config.ts'
 import { formatPath } from '../config/config-path.ts'
 import type { ConfigProblem } from '../config/config-problem.ts'
+import type { HubConfig } from '../config/hub-config.ts'
 import { fileSource } from '../config/config-source.ts'
 import type { ConfigSource } from '../config/config-source.ts'
-import { omitUndefined } from '../json/omit-undefined.ts'
 import { demoConfig } from '../demo/index.ts'
 import { CliError } from './command.ts'
 import type { Command, Flags, Terminal } from './command.ts'
@@ -38,6 +39,22 @@ export async function readConfig(flags: Flags, terminal: Terminal): Promise<CliC
   return { ...loadConfig(options), file: options.file }
 }
 
+/** Throws CliError with all problems, one per line. */
+export async function readValidConfig(
+  flags: Flags,
+  terminal: Terminal,
+): Promise<Exclude<CliConfig, { problems: unknown }>> {
+  const loaded = await readConfig(flags, terminal)
+  if ('problems' in loaded) throw new CliError(problemLines(loaded.problems, loaded.file).join('\n'))
+  return loaded
+}
+
+/** Where a hub with this configuration is reached from the same machine. */
+export function listenUrl({ host, port, tls }: HubConfig['listen']): string {
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+}
+
 /** The configuration source, for changes while the hub runs. */
 export async function openConfigSource(flags: Flags, terminal: Terminal): Promise<ConfigSource> {
   return fileSource(await loadOptions(flags, terminal))
@@ -64,7 +81,8 @@ export function overridesOf(flags: Flags, environment: Terminal['environment']):
   const port = portOf(setting('port', 'PORT'))
   const grpc = setting('grpc-port', 'GRPC_PORT')
   // An empty value disables gRPC. With port 0, both ports are chosen by the system.
-  const grpcPort = grpc === undefined ? (port === 0 ? 0 : undefined) : grpc.text === '' ? false : portOf(grpc)
+  const grpcPort: number | false | undefined =
+    grpc === undefined ? (port === 0 ? 0 : undefined) : grpc.text === '' ? false : portOf(grpc)
   const url = setting('store', 'PARLEY_STORE')?.text
   const { PARLEY_STORE_DIRECT: direct, PARLEY_MASTER_KEY: masterKey, PARLEY_ADMIN_KEY: key } = environment
   return {

@@ -2,7 +2,7 @@
 import { editorSchema } from '../config/json-schema.ts'
 import { printConfig } from '../config/print-config.ts'
 import type { Command } from './command.ts'
-import { configFlags, listenFlags, loadKinds, problemLines, readConfig } from './cli-settings.ts'
+import { configFlags, listenFlags, loadKinds, readValidConfig } from './cli-settings.ts'
 
 export const configCheck: Command = {
   name: 'config check',
@@ -10,11 +10,7 @@ export const configCheck: Command = {
   details: ['-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.'],
   flags: { ...configFlags, ...listenFlags },
   async run(flags, terminal) {
-    const loaded = await readConfig(flags, terminal)
-    if ('problems' in loaded) {
-      for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
-      return 1
-    }
+    const loaded = await readValidConfig(flags, terminal)
     const names = Object.keys(loaded.config.agents)
     terminal.print(`${loaded.file ?? 'The hub without a configuration'} is right: ${names.join(', ')}.`)
     return 0
@@ -27,11 +23,7 @@ export const configPrint: Command = {
   details: configCheck.details ?? [],
   flags: configCheck.flags,
   async run(flags, terminal) {
-    const loaded = await readConfig(flags, terminal)
-    if ('problems' in loaded) {
-      for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
-      return 1
-    }
+    const loaded = await readValidConfig(flags, terminal)
     terminal.print(printConfig(loaded, await loadKinds()).trimEnd())
     return 0
   },

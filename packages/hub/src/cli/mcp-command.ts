@@ -3,7 +3,7 @@ import type { AgentLog } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
 import { CliError } from './command.ts'
 import type { Command, Flags, Terminal } from './command.ts'
-import { configFlags, listenFlags, problemLines, readConfig } from './cli-settings.ts'
+import { configFlags, listenFlags, listenUrl, readValidConfig } from './cli-settings.ts'
 
 /** Less than the minute after which most clients time out. */
 const waitMs = 50_000
@@ -66,14 +66,7 @@ async function hubTarget(flags: Flags, terminal: Terminal, hasAgents: boolean) {
   const named = flags.value('hub') ?? (hasAgents ? undefined : environment['PARLEY_URL'] || undefined)
   if (named !== undefined) return { url: requireHttpUrl(named, '--hub').replace(/\/+$/, ''), key }
   if (hasAgents) return undefined
-  const loaded = await readConfig(flags, terminal)
-  if ('problems' in loaded) throw new CliError(problemLines(loaded.problems, loaded.file).join('\n'))
-  const { host, port, tls } = loaded.config.listen
-  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
-  return {
-    url: `${tls === undefined ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`,
-    key,
-  }
+  return { url: listenUrl((await readValidConfig(flags, terminal)).config.listen), key }
 }
 
 function requireHttpUrl(url: string, flag: string): string {

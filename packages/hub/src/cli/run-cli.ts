@@ -2,9 +2,8 @@
 import { ConfigError } from '@parley/a2a/server'
 import { hubVersion } from '../config/hub-version.ts'
 import { CliError } from './command.ts'
-import type { Terminal } from './command.ts'
+import type { Terminal, Command } from './command.ts'
 import { chooseCommand, commands, parseFlags } from './commands.ts'
-import { helpLines } from './help.ts'
 
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
@@ -18,7 +17,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     }
     return await command.run(parseFlags(command, commandArgs), terminal)
   } catch (reason) {
-    terminal.printError(errorText(reason))
+    for (const line of errorText(reason).split('\n')) terminal.printError(line)
     return 1
   }
 }
@@ -37,4 +36,27 @@ function errorText(reason: unknown): string {
   if (reason instanceof CliError || reason instanceof ConfigError) return reason.message
   if (!(reason instanceof Error)) return String(reason)
   return 'code' in reason || reason.name === 'A2AError' ? reason.message : (reason.stack ?? reason.message)
+}
+
+/** The output of `parley help`. */
+function helpLines(commands: readonly Command[], words: readonly string[]): readonly string[] {
+  const query = words.join(' ')
+  const about = commands.filter(({ name }) => query !== '' && (name === query || name.startsWith(`${query} `)))
+  if (about.length > 0) return about.flatMap(commandHelp)
+  const width = Math.max(...commands.map((command) => usage(command).length))
+  return [
+    'parley: any agent you already run becomes an A2A agent.',
+    '',
+    ...commands.map((command) => `  parley ${usage(command).padEnd(width)}  ${command.summary}`),
+    `  parley ${'help [command]'.padEnd(width)}  Says more about a command.`,
+    `  parley ${'--version'.padEnd(width)}  Says which version this is.`,
+  ]
+}
+
+function usage({ name, takes }: Command): string {
+  return takes === undefined ? name : `${name} ${takes}`
+}
+
+function commandHelp(command: Command): readonly string[] {
+  return [`parley ${usage(command)}`, `  ${command.summary}`, ...(command.details ?? []).map((line) => `  ${line}`), '']
 }

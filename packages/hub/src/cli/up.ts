@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../config/load-config.ts'
 import { formatPath } from '../config/config-path.ts'
 import { watchFiles } from '../config/watch-files.ts'
 import type { Hub } from '../hub.ts'
-import type { ReloadResult } from '../config/reload-result.ts'
+import type { ReloadResult } from '../config/diff-config.ts'
 import { describeStore } from '../store/open-store.ts'
 import type { AgentStatus } from '../registry/agent-registry.ts'
 import { createLog } from '../telemetry/logs/hub-log.ts'
@@ -13,7 +13,14 @@ import { createRedactor, collectSecrets } from '../telemetry/logs/redactor.ts'
 import type { Command, Flags, Terminal } from './command.ts'
 import { showAdminKey } from './first-admin-key.ts'
 import { programEnvironment } from './program-environment.ts'
-import { configFlags, openConfigSource, listenFlags, problemLines, readConfig } from './cli-settings.ts'
+import {
+  configFlags,
+  openConfigSource,
+  listenFlags,
+  problemLines,
+  readConfig,
+  readValidConfig,
+} from './cli-settings.ts'
 
 export const upCommand: Command = {
   name: 'up',
@@ -26,11 +33,7 @@ export const upCommand: Command = {
   ],
   flags: { ...configFlags, ...listenFlags, insecure: { type: 'boolean' }, 'accept-loss': { type: 'boolean' } },
   async run(flags, terminal) {
-    const loaded = await readConfig(flags, terminal)
-    if ('problems' in loaded) {
-      for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
-      return 1
-    }
+    const loaded = await readValidConfig(flags, terminal)
     const { config } = loaded
     const log = logTo(terminal, loaded)
     const { startHub } = await import('../hub.ts')

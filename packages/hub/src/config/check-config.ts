@@ -1,4 +1,5 @@
 /** Turns a parsed tree into a configuration, or into the list of all its problems. */
+import { isStruct } from '@parley/a2a'
 import { dirname, resolve } from 'node:path'
 import { validateAgentName } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
@@ -46,8 +47,8 @@ export function checkConfig(tree: unknown, { kinds, baseDir, dataDir, file }: Ch
 }
 
 function agentsOf(tree: unknown): Readonly<Record<string, unknown>> {
-  const agents = typeof tree === 'object' && tree !== null && 'agents' in tree ? tree.agents : undefined
-  return typeof agents === 'object' && agents !== null && !Array.isArray(agents) ? { ...agents } : {}
+  const agents = isStruct(tree) ? tree['agents'] : undefined
+  return isStruct(agents) ? agents : {}
 }
 
 /** Returns the sections that are valid although others are not, so that all problems are reported at once. */

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import { agentFields } from './sections/agent-fields.ts'
+import { takesEffect } from './diff-config.ts'
 import { sectionsSchema } from './hub-config.ts'
 
 export interface JsonSchema {
@@ -54,7 +55,21 @@ export function editorSchema(kinds: readonly AgentKind[]): JsonSchema {
   const entries = { oneOf: kinds.flatMap(kindEntrySchemas).map(refer) }
   const agents = { ...properties['agents'], additionalProperties: entries }
   const $defs = { ...whole.$defs, agent: { type: 'object', properties: common } }
-  return { ...whole, properties: { ...properties, agents }, $defs }
+  return { ...whole, properties: { ...withEffects(properties, takesEffect), agents }, $defs }
+}
+
+/** The descriptions of settings that need a restart say so. */
+function withEffects(
+  properties: Readonly<Record<string, JsonSchema>>,
+  effects: Readonly<Record<string, unknown>>,
+): Record<string, JsonSchema> {
+  const describe = (schema: JsonSchema, effect: unknown): JsonSchema => {
+    if (effect === 'live') return schema
+    if (effect === 'restart')
+      return { ...schema, description: [schema.description, 'Takes effect after a restart.'].filter(Boolean).join(' ') }
+    return { ...schema, properties: withEffects(schema.properties ?? {}, effect as Record<string, unknown>) }
+  }
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, describe(schema, effects[name])]))
 }
 
 /** The schema of the input, not of the parsed value. */

@@ -1,4 +1,5 @@
 /** Loads a configuration from a file, the environment and flags. Flags override the environment; both override the file. */
+import { isStruct, omitUndefined } from '@parley/a2a'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -94,10 +95,9 @@ function readFile(file: string, environment: Environment): ConfigDocument {
 
 /** Values of `over` win, branch by branch. A branch replaces a plain value of the file. */
 function mergeOverrides(under: unknown, over: Readonly<Record<string, unknown>>): unknown {
-  if (!isRecord(under)) return under
-  const said = Object.entries(over).filter(([, value]) => value !== undefined)
-  return said.reduce<Record<string, unknown>>(
-    (sum, [key, value]) => ({ ...sum, [key]: isRecord(value) ? mergeBranch(sum[key], value) : value }),
+  if (!isStruct(under)) return under
+  return Object.entries(omitUndefined(over)).reduce<Record<string, unknown>>(
+    (sum, [key, value]) => ({ ...sum, [key]: isStruct(value) ? mergeBranch(sum[key], value) : value }),
     under,
   )
 }
@@ -142,8 +142,4 @@ function setAt(tree: unknown, [step, ...rest]: ConfigPath, value: unknown): unkn
   if (Array.isArray(tree)) return tree.map((item: unknown, index) => (index === step ? setAt(item, rest, value) : item))
   const record = tree as Record<string, unknown>
   return { ...record, [step]: setAt(record[String(step)], rest, value) }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

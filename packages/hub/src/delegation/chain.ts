@@ -3,7 +3,7 @@
  * narrow it: one agent longer, one task less, no later deadline and no wider permissions. Pure; the same rules apply within a hub,
  * where a chain is the provenance of a message, and between hubs, where a token carries it.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { Json, Struct, Turn } from '@parley/a2a'
 import { isWithinScopes, chainScopesOf } from './chain-scopes.ts'
 import type { ChainScopes } from './chain-scopes.ts'
@@ -53,7 +53,7 @@ export function firstChain(
     visited: [],
     tasks: about.tasks,
     scopes: chainScopesOf(caller.scopes ?? [], about.hub),
-    ...(deadlineAt !== undefined ? { deadlineAt } : {}),
+    ...omitUndefined({ deadlineAt }),
   }
 }
 

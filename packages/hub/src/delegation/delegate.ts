@@ -3,7 +3,7 @@
  * through, its question becomes the task's own, and the answer is sent to it. The program runs again for each turn and after a
  * restart; its earlier delegations are found again by their order.
  */
-import { A2AError, isInterrupted, isRedacted } from '@parley/a2a'
+import { A2AError, isInterrupted, isRedacted, omitUndefined } from '@parley/a2a'
 import type {
   AbandonedTask,
   AgentMessage,
@@ -162,8 +162,7 @@ export function createDelegatingTurn(turn: Turn, house: InProcessClient, now: ()
     const { parts, metadata, extensions } = turn.message
     return {
       parts,
-      ...(metadata !== undefined ? { metadata } : {}),
-      ...(extensions !== undefined ? { extensions } : {}),
+      ...omitUndefined({ metadata, extensions }),
     }
   }
 
@@ -204,8 +203,7 @@ function initialCheckpoint({ resumed, lastCheckpoint }: Turn): DelegationCheckpo
   return structuredClone({
     delegation: 1,
     steps: isAsking ? before.steps : [],
-    ...(own !== undefined ? { own } : {}),
-    ...(earlier !== undefined ? { earlier } : {}),
+    ...omitUndefined({ own, earlier }),
   })
 }
 

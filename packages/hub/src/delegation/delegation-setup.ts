@@ -6,9 +6,8 @@ import type { InProcessClient } from '../agents/kind.ts'
 import type { AccessControl } from '../auth/access-control.ts'
 import { permissionsOf } from '../auth/scopes.ts'
 import type { HubConfig } from '../config/hub-config.ts'
-import type { Delegation } from './delegation.ts'
+import type { Delegation, DelegationDeps, DelegationSettings } from './delegation.ts'
 import { hopPurpose } from './hop-token.ts'
-import { delegationSettings, openDelegation } from './open-delegation.ts'
 import { createHealthMonitor } from '../health/health-monitor.ts'
 import type { HealthMonitor } from '../health/health-monitor.ts'
 import { observeAgent } from '../health/observe-agent.ts'
@@ -16,6 +15,8 @@ import { createInProcessClient } from './in-process-client.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
 import { createRouting } from '../routing/routing.ts'
 import type { Routing } from '../routing/routing.ts'
+import { createDelegation } from './delegation.ts'
+import { openHubIdentity } from './hub-identity.ts'
 
 export interface DelegationSetupDeps {
   readonly kv: KeyValueStore
@@ -104,4 +105,25 @@ export function agentPermission({ canUse }: Pick<AccessControl, 'canUse'>, calle
   const grants = permissionsOf(caller.scopes)
   const skills = grants.canUse(agent) ? grants.skillsOf(agent) : undefined
   return skills === undefined ? {} : { skills }
+}
+
+async function openDelegation(
+  config: HubConfig,
+  notes: KeyValueStore,
+  parts: Omit<DelegationDeps, 'settings' | 'identity' | 'kv'>,
+): Promise<Delegation> {
+  return createDelegation({
+    ...parts,
+    settings: delegationSettings(config),
+    identity: await openHubIdentity(notes),
+    kv: notes,
+  })
+}
+
+function delegationSettings({
+  delegation,
+  publicUrl,
+}: Pick<HubConfig, 'delegation' | 'publicUrl'>): DelegationSettings {
+  const { issuer = publicUrl, maxDepth, budget, trust } = delegation
+  return { issuer, maxDepth, tasks: budget.tasks, trust }
 }

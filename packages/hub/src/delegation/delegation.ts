@@ -2,7 +2,7 @@
  * The delegation rules of the hub: where a task comes from, whether it may be delegated, and the token for other hubs. Every
  * delegation is checked here before a task is opened.
  */
-import { A2AError, delegationExtension as uri } from '@parley/a2a'
+import { A2AError, delegationExtension as uri, omitUndefined } from '@parley/a2a'
 import type { AgentCard, AgentLog, Caller, Json, Message, KeyValueStore, Turn } from '@parley/a2a'
 import type { CallConstraints, Extension, MessageContext, SigningKeys } from '@parley/a2a/server'
 import { permissionsOf } from '../auth/scopes.ts'
@@ -124,7 +124,7 @@ export function createDelegation(parts: DelegationDeps): Delegation {
     if (caller.scopes === undefined) return {}
     const grants = permissionsOf(scopes)
     const skills = grants.canUse(agent) ? grants.skillsOf(agent) : undefined
-    return { scopes, ...(skills !== undefined ? { skills } : {}) }
+    return { scopes, ...omitUndefined({ skills }) }
   }
 
   return {
@@ -167,10 +167,7 @@ function parseExtensionValue(said: Json): { readonly hop?: string; readonly dead
   if (hop !== undefined && typeof hop !== 'string') throw invalidExtensionField('.hop', 'is not a string')
   if (deadline !== undefined && typeof deadline !== 'string')
     throw invalidExtensionField('.deadline', 'is not a string')
-  return {
-    ...(hop !== undefined ? { hop } : {}),
-    ...(deadline !== undefined ? { deadline } : {}),
-  }
+  return omitUndefined({ hop, deadline })
 }
 
 function invalidExtensionField(name: '' | '.hop' | '.deadline', description: string): A2AError {

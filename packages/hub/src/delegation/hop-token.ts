@@ -4,7 +4,7 @@
  */
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, SignJWT } from 'jose'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { SigningKey } from '@parley/a2a/server'
 import { z } from 'zod'
 import { findWidening } from './chain.ts'
@@ -60,8 +60,7 @@ export async function signHopToken(chain: Chain, order: HopTokenOptions, key: Si
     vis: visited,
     bud: { tasks },
     scp: scopes,
-    ...(deadlineAt !== undefined ? { dl: deadlineAt } : {}),
-    ...(token !== undefined ? { prv: token } : {}),
+    ...omitUndefined({ dl: deadlineAt, prv: token }),
   }
   const made = await new SignJWT(payload)
     .setProtectedHeader({ alg: 'ES256', typ, kid: key.kid })
@@ -204,7 +203,7 @@ function chainOf({ root, sub, par, vis, bud, scp, dl }: Claims, token: string): 
     visited: vis,
     tasks: bud.tasks,
     scopes: scp,
-    ...(dl !== undefined ? { deadlineAt: dl } : {}),
+    ...omitUndefined({ deadlineAt: dl }),
     token,
   }
 }

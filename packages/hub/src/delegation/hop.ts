@@ -4,7 +4,15 @@
  * sent the message twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { spanOutcomeOf, taskIdOfEvent, A2AError, hasSettled, isInterrupted } from '@parley/a2a'
+import {
+  abortable,
+  spanOutcomeOf,
+  taskIdOfEvent,
+  A2AError,
+  hasSettled,
+  isInterrupted,
+  omitUndefined,
+} from '@parley/a2a'
 import type { AgentMessage, OpenSpan, SpanOutcome, StreamEvent, Struct, TaskStatus, Turn } from '@parley/a2a'
 import type { InProcessClient } from '../agents/kind.ts'
 import { stableId } from '../agents/derived-ids.ts'
@@ -85,11 +93,11 @@ export async function* runHop(parts: HopDeps): AsyncGenerator<StreamEvent, HopRe
 
 function openSpan(turn: Turn, state: HopState, within: OpenSpan | undefined): OpenSpan {
   const { agent, taskId, span: begun } = state
-  const attributes = { agent, ...(taskId !== undefined ? { childTaskId: taskId } : {}) }
+  const attributes = { agent, ...omitUndefined({ childTaskId: taskId }) }
   const span = turn.span(`delegate ${agent}`, {
     kind: 'hop',
     attributes,
-    ...(within !== undefined ? { parent: within } : {}),
+    ...omitUndefined({ parent: within }),
     ...(turn.resumed !== undefined && begun !== undefined ? { resumed: begun } : {}),
   })
   state.span = { spanId: span.spanId, startedAt: span.startedAt }
@@ -186,7 +194,7 @@ async function nextEvent(
 ): Promise<IteratorResult<StreamEvent>> {
   const step = iterator.next()
   try {
-    return await abortable(step, signal)
+    return await abortable(signal, step)
   } catch (reason) {
     if (signal.aborted && !isShutdown(signal.reason)) await cancelChild(step, parts)
     throw reason
@@ -235,5 +243,5 @@ function resultAt(event: StreamEvent): HopResult | undefined {
   if ('task' in event) return { taskId: event.task.id, status: event.task.status }
   if (!('statusUpdate' in event)) return undefined
   const { taskId, status, metadata } = event.statusUpdate
-  return { taskId, status, ...(metadata !== undefined ? { metadata } : {}) }
+  return { taskId, status, ...omitUndefined({ metadata }) }
 }

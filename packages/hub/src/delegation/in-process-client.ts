@@ -3,7 +3,7 @@
  * calling agent on behalf of its caller: no other caller finds it, and the permissions of its caller apply.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { A2AError, hasSettled, newId } from '@parley/a2a'
+import { A2AError, hasSettled, newId, omitUndefined } from '@parley/a2a'
 import type { AgentCard, Caller, Message, SendMessageRequest, StreamEvent, Turn } from '@parley/a2a'
 import type { AgentSettings, HandlerCall, HandlerCallOptions, TaskEventStream } from '@parley/a2a/server'
 import type { InProcessClient, InProcessCall, ParentTurn } from '../agents/kind.ts'
@@ -171,8 +171,7 @@ function childMessage({ message, messageId = newId(), taskId, contextId, turn }:
     ...message,
     messageId,
     role: 'ROLE_USER',
-    ...(taskId !== undefined ? { taskId } : {}),
-    ...(contextId !== undefined ? { contextId } : {}),
+    ...omitUndefined({ taskId, contextId }),
     referenceTaskIds: [...new Set([turn.task.id, ...(message.referenceTaskIds ?? [])])],
   }
 }
@@ -205,8 +204,6 @@ function inProcessCard(agent: string, settings: AgentSettings, url: string): Age
     defaultInputModes: settings.inputModes ?? any,
     defaultOutputModes: settings.outputModes ?? any,
     skills: skills?.length ? skills : [{ id: 'default', name, description, tags: ['general'] }],
-    ...(provider !== undefined ? { provider } : {}),
-    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
-    ...(iconUrl !== undefined ? { iconUrl } : {}),
+    ...omitUndefined({ provider, documentationUrl, iconUrl }),
   }
 }

@@ -1,10 +1,19 @@
 /** The agents of a hub without a configuration, as a kind: `{ kind: demo, agent: echo }`. */
-import type { Agent } from '@parley/a2a'
+import type { Agent, Report } from '@parley/a2a'
 import { z } from 'zod'
 import type { AgentKind, PartialCard } from '../agents/kind.ts'
 import { clock } from './clock.ts'
 import { concierge } from './concierge.ts'
-import { echo } from './echo.ts'
+
+/** Echoes the message. The smallest agent, for testing a connection. */
+const echo: Agent = {
+  // Repeating the answer is harmless.
+  resume: 'rerun',
+  async *run({ text, message }): AsyncGenerator<Report> {
+    if (text !== '') yield text
+    for (const part of message.parts) if (!('text' in part)) yield part
+  },
+}
 
 const agents: Readonly<Record<'echo' | 'clock' | 'concierge', { readonly agent: Agent; readonly card: PartialCard }>> =
   {

@@ -2,7 +2,7 @@
  * The health of the agents of the hub, from their probes and from the results of their turns. In memory: after a restart it is
  * measured again.
  */
-import { linkSignals } from '@parley/a2a'
+import { linkSignals, omitUndefined } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import { createCircuitBreaker } from './circuit-breaker.ts'
@@ -120,7 +120,7 @@ export function createHealthMonitor({
     if ((before === undefined) === (record.failure === undefined)) return
     log[record.failure === undefined ? 'info' : 'warn'](
       record.failure === undefined ? 'an agent can be reached again' : 'an agent cannot be reached',
-      { agent, ...(record.failure !== undefined ? { cause: record.failure } : {}) },
+      { agent, ...omitUndefined({ cause: record.failure }) },
     )
   }
 
@@ -153,7 +153,7 @@ export function createHealthMonitor({
         ...(why !== undefined ? { why } : isSlow(record) ? { why: 'it takes long to answer' } : {}),
         breaker: record.breaker.state(monotonicNow()),
         ...(firstWordMs !== undefined ? { firstWordMs: Math.round(firstWordMs) } : {}),
-        ...(askedAt !== undefined ? { askedAt } : {}),
+        ...omitUndefined({ askedAt }),
       }
     },
     canAcquire: wouldTake,

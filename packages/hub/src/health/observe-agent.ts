@@ -12,27 +12,10 @@ export interface TurnObserver {
 }
 
 export function observeAgent(agent: Agent, observer: TurnObserver, monotonicNow: () => number): Agent {
-  const observedRun =
-    (run: AgentFunction): AgentFunction =>
-    (turn) =>
-      runWatched(run, turn, createTurnWatch(observer, turn, monotonicNow))
-  if (typeof agent === 'function') return observedRun(agent)
-  return agent.resume === 'reattach'
-    ? { ...agent, run: observedRun(agent.run), reattach: observedRun(agent.reattach) }
-    : { ...agent, run: observedRun(agent.run) }
+  return wrapAgent(agent, (run) => (turn) => watchRun(run, turn, createTurnWatch(observer, turn, monotonicNow)))
 }
 
-interface TurnWatch {
-  /** Keeps watching for a while: an agent that ignores its deadline is detected too. */
-  watchAbort(): void
-  onReport(report: Report | undefined): void
-  onEnd(): void
-  /** The reader stopped. */
-  onStop(): void
-  onError(reason: unknown): void
-}
-
-function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () => number): TurnWatch {
+function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () => number): RunWatcher {
   const startedAt = monotonicNow()
   let verdict: HealthVerdict | undefined
   let isOver = false
@@ -53,7 +36,8 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () =>
     end()
   }
   return {
-    watchAbort() {
+    // Keeps watching for a while: an agent that ignores its deadline is detected too.
+    onPending() {
       if (isListening) return
       isListening = true
       turn.signal.addEventListener('abort', onAbort)

@@ -1,10 +1,10 @@
 /** Options for the SDK server, derived from the configuration: everything except agents and access. */
+import { omitUndefined } from '@parley/a2a'
 import { isIP } from 'node:net'
 import { cursor, timestamps, trace } from '@parley/a2a/server'
 import type { CardSigning } from '@parley/a2a/server'
 import type { ServeOptions, ServePushOptions } from '@parley/a2a/node'
 import type { HubConfig } from '../config/hub-config.ts'
-import { omitUndefined } from '../json/omit-undefined.ts'
 import { readPem } from '../pem.ts'
 
 export type HubServeOptions = Pick<
@@ -41,13 +41,11 @@ export function serveOptionsFrom(config: HubConfig, hasAnonymousAgents: boolean)
     ...(tls !== undefined ? { tls: { ...tls, hstsSeconds: hstsOf(config) } } : {}),
     ...omitUndefined({ publicUrl, grpcUrl }),
     trustProxy,
-    ...(cors !== undefined ? { cors } : {}),
-    ...(hosts !== undefined ? { hosts } : {}),
+    ...omitUndefined({ cors, hosts }),
     limits: limitsOf(config),
     retention: omitUndefined({ finishedMs, maxTasks, logMs }),
     idempotency: { windowMs: idempotency.window },
-    ...(push !== undefined ? { push } : {}),
-    ...(signing !== undefined ? { signing } : {}),
+    ...omitUndefined({ push, signing }),
     extensions: [cursor(), timestamps(), trace()],
   }
 }

@@ -13,7 +13,7 @@ import {
   type Turn,
 } from '@parley/a2a'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
-import { isCompleteOutput, reportIterator, type ReportIterator } from './report-iterator.ts'
+import { reportIterator, watchRun, wrapAgent, type ReportIterator } from '../agents/wrap-agent.ts'
 import { createConcurrencySlot, type ConcurrencySlot } from './concurrency-slot.ts'
 
 export interface ConcurrencyOptions {
@@ -53,10 +53,7 @@ export function limitConcurrency(agent: Agent, options: ConcurrencyOptions): Age
     return runQueued(run, turn, queue, { noticeMs, queueTimeoutMs })
   }
 
-  if (typeof agent === 'function') return limited(agent)
-  return agent.resume === 'reattach'
-    ? { ...agent, run: limited(agent.run), reattach: limited(agent.reattach) }
-    : { ...agent, run: limited(agent.run) }
+  return wrapAgent(agent, limited)
 }
 
 /** Whether refusing would lose nothing but this message. */
@@ -128,53 +125,9 @@ async function takesLongerThan(settled: Promise<void>, ms: number): Promise<bool
 }
 
 /** Runs the agent, and releases the slot when nothing of it runs any more. */
-function runInSlot(run: AgentFunction, seat: ConcurrencySlot): AgentOutput | Promise<AgentOutput> {
-  try {
-    const output = run(seat.turn)
-    return output instanceof Promise
-      ? output.then(
-          (given: AgentOutput) => releaseWhenDone(given, seat),
-          (reason: unknown) => {
-            seat.release()
-            throw reason
-          },
-        )
-      : releaseWhenDone(output, seat)
-  } catch (reason) {
-    seat.release()
-    throw reason
-  }
-}
-
-function releaseWhenDone(output: AgentOutput, seat: ConcurrencySlot): AgentOutput {
-  if (isCompleteOutput(output)) {
-    seat.release()
-    return output
-  }
-  return { [Symbol.asyncIterator]: () => releasingIterator(reportIterator(output), seat) }
-}
-
-function releasingIterator(iterator: ReportIterator, seat: ConcurrencySlot): ReportIterator {
-  return {
-    async next() {
-      try {
-        const result = await iterator.next()
-        if (result.done === true) seat.release()
-        return result
-      } catch (reason) {
-        seat.release()
-        throw reason
-      }
-    },
-    async return() {
-      seat.releaseSoon()
-      try {
-        return (await iterator.return?.()) ?? { done: true, value: undefined }
-      } finally {
-        seat.release()
-      }
-    },
-  }
+function runInSlot(run: AgentFunction, slot: ConcurrencySlot): AgentOutput | Promise<AgentOutput> {
+  const { turn, release, releaseSoon } = slot
+  return watchRun(run, turn, { onEnd: release, onError: release, onStop: releaseSoon, onStopped: release })
 }
 
 /** Two tenants may have callers of the same name. */

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server'
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { AgentLog, Caller } from '@parley/a2a'
 import { measureJson } from '@parley/a2a/server'
 import type { Credentials } from '@parley/a2a/server'
@@ -19,7 +19,6 @@ import { countRequest, createLocalDirectory } from './directory/local-directory.
 import type { LocalDirectoryDeps } from './directory/local-directory.ts'
 import { createMcpHttpPolicy } from './http-policy.ts'
 import type { McpHttpPolicyDeps } from './http-policy.ts'
-import { createConcurrentCallLimit } from './concurrent-call-limit.ts'
 import { jsonRpcErrorResponse } from './json-rpc-error.ts'
 import { createMcpClientSessions } from './client-sessions.ts'
 import type { McpSessionLimits } from './client-sessions.ts'
@@ -72,7 +71,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const sessions = createMcpClientSessions({
     create: createServer,
     monotonicNow,
-    ...(deps.sessions !== undefined ? { limits: deps.sessions } : {}),
+    ...omitUndefined({ limits: deps.sessions }),
   })
 
   function acquireCall({ http }: ServerContext): () => void {
@@ -95,7 +94,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     const directory = createLocalDirectory(deps, {
       caller,
       credentials: request.credentials,
-      ...(remote !== undefined ? { remote } : {}),
+      ...omitUndefined({ remote }),
     })
     const authInfo: AuthInfo = { token: '', clientId: caller.id, scopes: [], extra: { desk: directory } }
     const body = await readBody(incoming, deps.bodyBytes)
@@ -191,4 +190,26 @@ function isWithoutAgent(body: unknown): boolean {
     const { name } = (params ?? {}) as { readonly name?: unknown }
     return id !== undefined && method !== undefined && (method !== 'tools/call' || listingTools.includes(name))
   })
+}
+
+interface ConcurrentCallLimit {
+  /** Returns the release function. Throws RATE_LIMITED. */
+  acquire(callerId: string): () => void
+}
+
+/** Limits the concurrent calls of one caller: each may wait for an hour. */
+function createConcurrentCallLimit(most: number): ConcurrentCallLimit {
+  const callCounts = new Map<string, number>()
+  return {
+    acquire(callerId) {
+      const count = callCounts.get(callerId) ?? 0
+      if (count >= most) throw new A2AError('RATE_LIMITED', `At most ${most} calls may be under way at one time`)
+      callCounts.set(callerId, count + 1)
+      return () => {
+        const left = (callCounts.get(callerId) ?? 1) - 1
+        if (left > 0) callCounts.set(callerId, left)
+        else callCounts.delete(callerId)
+      }
+    },
+  }
 }

@@ -3,7 +3,7 @@
  * expect the question of a client tool on the message and the content of an artifact in `part`, and keep their stream open while
  * they answer a question. They use two paths, `/api/a2a` for JSON-RPC and `/v1` for REST; all other paths are unchanged.
  */
-import { clientToolsExtension, traceExtension } from '@parley/a2a'
+import { clientToolsExtension, isStruct, omitUndefined, traceExtension } from '@parley/a2a'
 import type { EndpointVariant, VariantRequest, WireObject } from '@parley/a2a/server'
 
 /** Such clients name no extensions and expect these (S2-13, S2-31). */
@@ -22,8 +22,8 @@ export const legacyV03Draft: readonly EndpointVariant[] = [
 function isMarkedSend({ version, operation, payload }: VariantRequest): boolean {
   if (version === '1.0' || (operation !== 'SendMessage' && operation !== 'SendStreamingMessage')) return false
   if (payload === undefined) return true
-  const message = isObject(payload) ? payload['message'] : undefined
-  return isObject(message) && typeof message['kind'] === 'string'
+  const message = isStruct(payload) ? payload['message'] : undefined
+  return isStruct(message) && typeof message['kind'] === 'string'
 }
 
 /**
@@ -37,49 +37,45 @@ function withResult(json: string): string {
 /** The errors of the draft over REST, beside the official body: `code` is the HTTP status. */
 function errorBody(body: WireObject, { message }: { readonly message: string }, code: number): WireObject {
   const { data } = body
-  return { ...body, error: { code, message, ...(data !== undefined ? { data } : {}) } }
+  return { ...body, error: { code, message, ...omitUndefined({ data }) } }
 }
 
 function rewrite(object: WireObject): WireObject {
   const { kind, status } = object
   if (kind === 'artifact-update') return withPart(object)
-  return isObject(status) ? { ...object, status: withInputRequest(status) } : object
+  return isStruct(status) ? { ...object, status: withInputRequest(status) } : object
 }
 
 /** `append` and `lastChunk` are always written (S2-7), and the first part is repeated in the only field the draft has (S2-34). */
 function withPart(update: WireObject): WireObject {
   const { artifact, append = false, lastChunk = false } = update
-  const parts: unknown = isObject(artifact) ? artifact['parts'] : undefined
+  const parts: unknown = isStruct(artifact) ? artifact['parts'] : undefined
   const first: unknown = Array.isArray(parts) ? parts[0] : undefined
-  const part = isObject(first) ? first : { kind: 'text', text: '' }
+  const part = isStruct(first) ? first : { kind: 'text', text: '' }
   return { ...update, append, lastChunk, part: { ...part, index: 0, append } }
 }
 
 /** Makes every question answerable for the draft's client by a `tool-result` (S2-13, S2-14). */
 function withInputRequest(status: WireObject): WireObject {
   const { state, message } = status
-  if (state !== 'input-required' || !isObject(message)) return status
+  if (state !== 'input-required' || !isStruct(message)) return status
   return { ...status, message: { ...message, inputRequest: inputRequestOf(message) } }
 }
 
 /** The agent's question in the format of the extension; else the first call of a client tool; else the question itself. */
 function inputRequestOf(message: WireObject): WireObject {
-  const parts = (Array.isArray(message['parts']) ? message['parts'] : []).filter(isObject)
+  const parts = (Array.isArray(message['parts']) ? message['parts'] : []).filter(isStruct)
   const prompt = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n')
   const plain = { kind: 'input-request', prompt, sensitive: false, requestId: message['messageId'] }
   const asked = clientToolsMetadata(message)['inputRequest']
-  if (isObject(asked)) return { ...plain, ...asked }
+  if (isStruct(asked)) return { ...plain, ...asked }
   const call = parts.find((part) => clientToolsMetadata(part)['type'] === 'tool-use')?.['data']
-  if (!isObject(call)) return plain
+  if (!isStruct(call)) return plain
   const { toolUseId, ...rest } = call
   return { ...rest, ...plain, requestId: toolUseId }
 }
 
 function clientToolsMetadata({ metadata }: WireObject): WireObject {
-  const about = isObject(metadata) ? metadata[clientToolsExtension] : undefined
-  return isObject(about) ? about : {}
-}
-
-function isObject(value: unknown): value is WireObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  const about = isStruct(metadata) ? metadata[clientToolsExtension] : undefined
+  return isStruct(about) ? about : {}
 }

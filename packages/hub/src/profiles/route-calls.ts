@@ -101,7 +101,7 @@ function routeErrorOf(reason: unknown, log: AgentLog): RouteError {
     ...(hasRetryAfter && (code === 'RATE_LIMITED' || code === 'UNAVAILABLE') ? { 'retry-after': seconds } : {}),
     ...(code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
   }
-  return new RouteError(code, error.message, { headers, ...(violations !== undefined ? { violations } : {}) })
+  return new RouteError(code, error.message, { headers, ...omitUndefined({ violations }) })
 }
 
 /** These clients expect a string where others expect an object. */
@@ -109,5 +109,5 @@ function flatErrorAnswer(error: RouteError): JsonResponse {
   const { status, headers } = errorResponse(error)
   const { message, violations } = error
   const body = { error: message, ...(violations.length > 0 ? { violations } : {}) }
-  return { status, body, ...(headers !== undefined ? { headers } : {}) }
+  return { status, body, ...omitUndefined({ headers }) }
 }

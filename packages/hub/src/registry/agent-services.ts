@@ -1,10 +1,10 @@
 /** The services that the hub passes to each agent. */
+import { omitUndefined } from '@parley/a2a'
 import type { AgentLog, KeyValueStore } from '@parley/a2a'
 import { guardedFetch, guardedLookup } from '@parley/a2a/node'
 import { systemClock } from '@parley/a2a/server'
 import type { AgentServices } from '../agents/kind.ts'
 import { createPartReader } from '../agents/part-reader.ts'
-import { omitUndefined } from '../json/omit-undefined.ts'
 import { namespacedKv } from '../store/namespaced-kv.ts'
 import type { AgentRegistryDeps } from './agent-registry.ts'
 

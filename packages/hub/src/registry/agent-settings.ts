@@ -2,12 +2,12 @@
  * The server settings of one agent: what the agent reports, overridden by its entry. Skills are merged: live skills, those of
  * bundles, those of the entry; of two with the same name the later wins (S0-14, S4-13, S4-14).
  */
+import { omitUndefined } from '@parley/a2a'
 import type { Agent, AgentSkill } from '@parley/a2a'
 import type { AgentSettings, CardPatch, Extension } from '@parley/a2a/server'
 import type { PartialCard, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig, ExtendedCardConfig } from '../config/sections/card.ts'
 import type { AgentConfig } from '../config/hub-config.ts'
-import { omitUndefined } from '../json/omit-undefined.ts'
 
 export interface AgentSettingsInput {
   readonly name: string
@@ -35,7 +35,7 @@ const unavailableText = 'This agent is not available at the moment.'
 
 export function buildAgentSettings(parts: AgentSettingsInput): AgentSettings {
   const { name, config, agent, open, liveCard, isAvailable, turnTimeoutMs, openAfterMs } = parts
-  const known: PartialCard = { name, ...open?.card, ...omitUndefined(liveCard) }
+  const known: PartialCard = { name, ...open?.card, ...omitUndefined(liveCard ?? {}) }
   const { provider, documentationUrl, iconUrl, version, inputModes, outputModes } = config
   const cardFields = {
     ...known,
@@ -67,7 +67,7 @@ export function buildAgentSettings(parts: AgentSettingsInput): AgentSettings {
     ...(extensions.length > 0 ? { extensions } : {}),
     ...omitUndefined({ turnTimeoutMs, openAfterMs }),
     ...(Number.isFinite(afterMs) ? { inputTimeout: config.inputTimeout } : {}),
-    ...(config.whenBusy !== undefined ? { whenBusy: config.whenBusy } : {}),
+    ...omitUndefined({ whenBusy: config.whenBusy }),
     ...parts.security,
     ...omitUndefined({ card: shape, ...omitted, keepOpenOnInputRequired, grpcPort, grpcUrl }),
     ...(extended !== undefined ? { extendedCard: extendedCardPatch(extended, skills) } : {}),

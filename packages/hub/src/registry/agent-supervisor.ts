@@ -4,6 +4,7 @@
  */
 import { linkSignals } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
+import { withTimeout } from '../agents/timeouts.ts'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../agents/kind.ts'
 
 /** Why an agent is not open, and when the next attempt is. For operators, not for callers. */
@@ -162,20 +163,9 @@ export function superviseAgent({
   }
 }
 
-async function withOpenTimeout<T>(value: Promise<T>, limitMs: number, late: (value: T) => void): Promise<T> {
-  const over = Promise.withResolvers<never>()
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    over.reject(new Error(`it took longer than ${limitMs / 1_000} s to open`))
-  }, limitMs)
-  value.then(
-    (made) => isLate && late(made),
-    () => {},
-  )
-  try {
-    return await Promise.race([value, over.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+function withOpenTimeout<T>(value: Promise<T>, limitMs: number, late: (value: T) => void): Promise<T> {
+  return withTimeout(value, limitMs, () => {
+    value.then(late, () => {})
+    return new Error(`it took longer than ${limitMs / 1_000} s to open`)
+  })
 }

@@ -1,4 +1,5 @@
 /** Whether a message matches the conditions of a route, and if not, why. Pure, so that a dry run can use it. */
+import { isStruct } from '@parley/a2a'
 import { RE2JS } from 're2js'
 import type { Json, Message, Part, Struct } from '@parley/a2a'
 import type { Route } from '../config/sections/routes.ts'
@@ -74,8 +75,7 @@ function kindsOf(part: Part): readonly string[] {
 function valueAt(metadata: Struct, path: string): Json | undefined {
   if (Object.hasOwn(metadata, path)) return metadata[path]
   return path.split('.').reduce<Json | undefined>((at, key) => {
-    const isStruct = typeof at === 'object' && at !== null && !Array.isArray(at)
-    return isStruct && Object.hasOwn(at, key) ? (at as Struct)[key] : undefined
+    return isStruct(at) && Object.hasOwn(at, key) ? at[key] : undefined
   }, metadata)
 }
 

@@ -3,7 +3,7 @@
  * artifacts and questions of the other agent. If a candidate fails before it has produced output, the next one is tried. Messages
  * without a matching route run on the agent as if there were no routes.
  */
-import { A2AError, fail, isInterrupted, isRedacted } from '@parley/a2a'
+import { A2AError, fail, isInterrupted, isRedacted, omitUndefined } from '@parley/a2a'
 import type {
   AbandonedTask,
   Agent,
@@ -245,8 +245,7 @@ function isFailureReport(report: Report): boolean {
 function toAgentMessage({ parts, metadata, extensions }: Message): AgentMessage {
   return {
     parts,
-    ...(metadata !== undefined ? { metadata } : {}),
-    ...(extensions !== undefined ? { extensions } : {}),
+    ...omitUndefined({ metadata, extensions }),
   }
 }
 

@@ -90,8 +90,7 @@ async function createTelemetry(config: TelemetryConfig, parts: TelemetryDeps): P
 
   return {
     store,
-    ...(traces !== undefined ? { traces } : {}),
-    ...(front !== undefined ? { middleware: front } : {}),
+    ...omitUndefined({ traces, middleware: front }),
     withListeners: ({ onAnswer, onEvent }, push) => ({
       onAnswer(answered) {
         onAnswer(answered)

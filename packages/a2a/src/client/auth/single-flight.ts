@@ -3,6 +3,8 @@
  * others. If the last caller aborts, the work stops. If the last caller only times out, the work continues, because a
  * person may be about to type in a code; the next caller joins it.
  */
+import { abortable } from '../../model/abortable.ts'
+
 interface InFlightWork {
   readonly result: Promise<unknown>
   readonly stop: AbortController
@@ -19,19 +21,13 @@ export async function singleFlight<T>(
 ): Promise<T> {
   signal.throwIfAborted()
   const joint = joinOrStart(owner, key, begin)
-  let onAbort = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', onAbort)
-  })
   joint.waiting += 1
   // The process lives as long as a caller waits, not as long as the work runs.
   const keepAlive = setTimeout(() => {}, 2 ** 31 - 1)
   try {
-    return (await Promise.race([joint.result, aborted])) as T
+    return (await abortable(signal, joint.result)) as T
   } finally {
     clearTimeout(keepAlive)
-    signal.removeEventListener('abort', onAbort)
     joint.waiting -= 1
     if (joint.waiting === 0 && signal.aborted && !isTimeout(signal.reason)) joint.stop.abort(signal.reason)
   }

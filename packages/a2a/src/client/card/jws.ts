@@ -3,6 +3,7 @@
  * be many times as large as the part that is needed. Only algorithms with a public key: with a shared secret, every
  * verifier could have signed.
  */
+import { omitUndefined } from '../../model/omit-undefined.ts'
 
 /** A public key as it is published (RFC 7517), with the validity period that some publishers add. */
 export interface JwsPublicKey {
@@ -99,8 +100,7 @@ export async function verifyJws(
   const { key: how, verify } = algorithms[alg] as Algorithm
   // Only the public members: some publishers include more than they should, and the other members were checked above.
   const { kty, crv, x, y, n, e } = key as { readonly [member: string]: string }
-  const members = Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined)
-  const imported = await subtle.importKey('jwk', Object.fromEntries(members), how, false, ['verify'])
+  const imported = await subtle.importKey('jwk', omitUndefined({ kty, crv, x, y, n, e }), how, false, ['verify'])
   const input = encoder.encode(`${signature.protected}.${toBase64Url(encoder.encode(text))}`)
   return subtle.verify(verify, imported, fromBase64Url(signature.signature), input)
 }

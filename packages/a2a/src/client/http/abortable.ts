@@ -1,4 +1,5 @@
 /** Waits no longer than a signal allows for work that may ignore the signal: a custom fetch, a custom authenticator. */
+import { abortable } from '../../model/abortable.ts'
 import type { Fetch } from '../contract.ts'
 import { discardBody } from './read-text.ts'
 
@@ -12,18 +13,4 @@ export async function abortableFetch(signal: AbortSignal, fetch: Fetch, request:
   } finally {
     pendingRequests.delete(request)
   }
-}
-
-/** A value that arrives too late is passed to `onLate`. */
-export function abortable<T>(signal: AbortSignal, work: T | Promise<T>, onLate?: (value: T) => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const working = Promise.resolve(work)
-    const onAbort = (): void => {
-      reject(signal.reason as Error)
-      working.then(onLate, () => {})
-    }
-    signal.addEventListener('abort', onAbort)
-    if (signal.aborted) onAbort()
-    working.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

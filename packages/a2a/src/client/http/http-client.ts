@@ -19,10 +19,11 @@ import type {
   OutgoingHttpRequest,
 } from '../contract.ts'
 import { discardBody, timeoutError } from './read-text.ts'
-import { abortableFetch, abortable } from './abortable.ts'
+import { abortable } from '../../model/abortable.ts'
+import { abortableFetch } from './abortable.ts'
 
 export { discardBody, readText } from './read-text.ts'
-export { abortableFetch, abortable } from './abortable.ts'
+export { abortableFetch } from './abortable.ts'
 
 type HeaderFields = Readonly<Record<string, string>>
 

@@ -1,4 +1,5 @@
 /** One agent as the server knows it: its name, its path, and what the card and the engine need. */
+import { omitUndefined } from '../../model/omit-undefined.ts'
 import type { AgentEntry } from '../../engine/contract.ts'
 import type { AgentExtension } from '../../model/card.ts'
 import { cursorExtension } from '../../model/extension.ts'
@@ -86,8 +87,7 @@ export function createRegisteredAgent(
       outputModes: withSkillModes(settings, 'outputModes'),
       streaming: settings.streaming ?? true,
       options: { ...defaultAgentOptions, ...definedEngineOptions(settings), idempotencyWindowMs },
-      ...(onEvent !== undefined ? { onEvent } : {}),
-      ...(transformEvent !== undefined ? { transformEvent } : {}),
+      ...omitUndefined({ onEvent, transformEvent }),
     },
     registeredAt: Date.now(),
     ...(path !== '' && settings.grpcUrl !== undefined ? { authority: authorityOf(settings.grpcUrl) } : {}),

@@ -3,10 +3,10 @@
  * changes how results, events and errors are written, which extensions are active by default and when a stream closes. It wraps a
  * version's dialect: neither the versions nor the engine know of it.
  */
+import { isStruct } from '../../model/struct.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { A2AError } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
-import { isJsonRecord } from '../../versions/read.ts'
 import type { Dialect, ProtocolVersion, VersionId } from '../../versions/version.ts'
 import type { BindingName } from '../admission/admission.ts'
 
@@ -84,7 +84,7 @@ function callVariant(variant: EndpointVariant, version: ProtocolVersion, binding
 function variantDialect(base: Dialect, { path, rewrite, frame, errorBody }: EndpointVariant): Dialect {
   const rewritten = (json: string): string => {
     const value: unknown = rewrite === undefined ? undefined : JSON.parse(json)
-    return rewrite !== undefined && isJsonRecord(value) ? JSON.stringify(rewrite(value)) : json
+    return rewrite !== undefined && isStruct(value) ? JSON.stringify(rewrite(value)) : json
   }
   return {
     ...base,

@@ -1,4 +1,5 @@
 /** The cards of one agent: one description, one card variant for each kind of client, each encoded once for each base URL. */
+import { omitUndefined } from '../../model/omit-undefined.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import type { AgentCard, AgentInterface, AgentSkill, SecurityRequirement } from '../../model/card.ts'
 import { mergedCard } from '../../versions/merged-card.ts'
@@ -226,9 +227,9 @@ function describeAgent(registeredAgent: RegisteredAgent, base: string, options: 
     name,
     description,
     supportedInterfaces: interfacesOf(registeredAgent, base, options),
-    ...(provider !== undefined ? { provider } : {}),
+    ...omitUndefined({ provider }),
     version: settings.version ?? '1.0.0',
-    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    ...omitUndefined({ documentationUrl }),
     capabilities: {
       streaming: entry.streaming,
       pushNotifications: options.push,
@@ -236,12 +237,11 @@ function describeAgent(registeredAgent: RegisteredAgent, base: string, options: 
       ...(extensions.length > 0 ? { extensions } : {}),
       ...(settings.extendedCard !== undefined ? { extendedAgentCard: true } : {}),
     },
-    ...(securitySchemes !== undefined ? { securitySchemes } : {}),
-    ...(securityRequirements !== undefined ? { securityRequirements } : {}),
+    ...omitUndefined({ securitySchemes, securityRequirements }),
     defaultInputModes: settings.inputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
     defaultOutputModes: settings.outputModes ?? ['text/plain', 'application/json', 'application/octet-stream'],
     skills: omitsRequirements ? skills.map(withoutRequirements) : skills,
-    ...(iconUrl !== undefined ? { iconUrl } : {}),
+    ...omitUndefined({ iconUrl }),
   }
 }
 

@@ -3,6 +3,7 @@
  * After a rotation the previous key signs too, until the next rotation: a client that knows only the older key can still verify the
  * card.
  */
+import { omitUndefined } from '../../model/omit-undefined.ts'
 import type { CryptoKey, JWK } from 'jose'
 import type { Keyring } from '../../engine/keys/keyring.ts'
 import { ConfigError } from '../config-error.ts'
@@ -121,8 +122,7 @@ async function openKey(given: string | JWK, path: string, about: Pick<CardSignin
   const privateKey = (await importJWK(jwk, alg)) as CryptoKey
   const { kty, crv, x, y, n, e } = jwk
   const kid = about.kid ?? jwk.kid ?? (await calculateJwkThumbprint(jwk))
-  const members = Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined)
-  return { kid, alg, privateKey, publicJwk: { ...Object.fromEntries(members), kid, alg, use: 'sig' } }
+  return { kid, alg, privateKey, publicJwk: { ...omitUndefined({ kty, crv, x, y, n, e }), kid, alg, use: 'sig' } }
 }
 
 /** Returns a private JWK with its algorithm. */

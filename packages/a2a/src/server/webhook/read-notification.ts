@@ -2,11 +2,11 @@
  * Reads a notification of any version: the 1.0 wrapper, or a bare Task or event of 0.x. The shape decides, because most senders
  * name no version, and those of 0.x wrap inconsistently (B-121, B-122).
  */
+import { isStruct } from '../../model/struct.ts'
 import { taskIdOfEvent } from '../../model/stream-event.ts'
 import { A2AError, invalidParams } from '../../model/error.ts'
 import type { StreamEvent } from '../../model/task.ts'
 import { versionOf } from '../../versions/index.ts'
-import { isJsonRecord } from '../../versions/read.ts'
 import type { JsonRecord } from '../../versions/read.ts'
 import type { Dialect } from '../../versions/version.ts'
 
@@ -24,10 +24,10 @@ export function readNotification(payload: unknown, version: string | undefined):
 
 function dialectOf(payload: unknown, version: string | undefined): Dialect {
   const old = versionOf('0.3')
-  if (!isJsonRecord(payload)) return old.json
+  if (!isStruct(payload)) return old.json
   // Only 0.x has `kind`, whatever a header says.
   if (typeof payload['kind'] === 'string') return old.json
-  const inner = wrappers.map((name) => payload[name]).find(isJsonRecord)
+  const inner = wrappers.map((name) => payload[name]).find(isStruct)
   if (inner === undefined) return isModern(payload) ? versionOf('1.0').json : old.json
   if (typeof inner['kind'] === 'string') return old.json
   return version?.startsWith('0.') === true ? old.proto : versionOf('1.0').json
@@ -36,7 +36,7 @@ function dialectOf(payload: unknown, version: string | undefined): Dialect {
 /** A Task without its wrapper, whose state is spelled as in 1.0. */
 function isModern(payload: JsonRecord): boolean {
   const status = payload['status']
-  const state = isJsonRecord(status) ? status['state'] : undefined
+  const state = isStruct(status) ? status['state'] : undefined
   return typeof state === 'string' && state.startsWith('TASK_STATE_')
 }
 

@@ -1,4 +1,5 @@
 /** A caller of the agent under test, and the streams it reads. Every call has a timeout. */
+import { omitUndefined } from '../../model/omit-undefined.ts'
 import { taskIdOfEvent } from '../../model/stream-event.ts'
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -47,7 +48,7 @@ export function createTestCaller(wire: TestWire, patienceMs: number): TestCaller
     about: SendTarget,
     configuration?: SendMessageConfiguration,
   ): Promise<Task | Message> {
-    const request = { ...requestOf(text, about), ...(configuration !== undefined ? { configuration } : {}) }
+    const request = { ...requestOf(text, about), ...omitUndefined({ configuration }) }
     const answer = await soon(wire.call('SendMessage', request), `an answer to ${JSON.stringify(text)}`)
     return 'task' in answer ? answer.task : answer.message
   }
@@ -63,8 +64,7 @@ export function createTestCaller(wire: TestWire, patienceMs: number): TestCaller
       createStreamReading((signal) => wire.stream('SendStreamingMessage', requestOf(text, about), { signal }), soon),
     subscribe: (id, lastEventId) =>
       createStreamReading(
-        (signal) =>
-          wire.stream('SubscribeToTask', { id }, { signal, ...(lastEventId !== undefined ? { lastEventId } : {}) }),
+        (signal) => wire.stream('SubscribeToTask', { id }, { signal, ...omitUndefined({ lastEventId }) }),
         soon,
       ),
     get: (id) => soon(wire.call('GetTask', { id }), 'GetTask'),

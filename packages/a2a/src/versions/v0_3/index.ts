@@ -1,7 +1,6 @@
 /** Protocol 0.3, the version of a client that names none (B-3). */
 import type { ProtocolVersion } from '../version.ts'
-import { json } from './json.ts'
-import { proto } from './proto.ts'
+import { legacyDialect } from './dialect.ts'
 import { spelling } from './spelling.ts'
 
 export const v0_3: ProtocolVersion = {
@@ -15,6 +14,6 @@ export const v0_3: ProtocolVersion = {
     pushPayload: 'task',
     pushWithoutId: 'replace',
   },
-  json,
-  proto,
+  json: legacyDialect('0.3/json', { protocolVersion: '0.3.0', form: 'json' }),
+  proto: legacyDialect('0.3/proto', { protocolVersion: '0.3.0', form: 'proto' }),
 }

@@ -1,18 +1,9 @@
 /** Messages and artifacts of 0.x. The proto calls a message's parts `content` and has no `referenceTaskIds`. */
+import { isStruct } from '../../model/struct.ts'
 import { clientToolsExtension } from '../../model/extension.ts'
 import type { Artifact, Json, Message, Struct } from '../../model/task.ts'
 import { role } from '../enum-readers.ts'
-import {
-  addViolation,
-  isJsonRecord,
-  anyJson,
-  list,
-  nonEmptyText,
-  struct,
-  mapRead,
-  optionalText,
-  textList,
-} from '../read.ts'
+import { addViolation, anyJson, list, nonEmptyText, struct, mapRead, optionalText, textList } from '../read.ts'
 import type { FieldReader } from '../read.ts'
 import { required, shape } from '../shape.ts'
 import { copyFields } from '../copy-fields.ts'
@@ -55,7 +46,7 @@ export function messageReader(form: LegacyForm): FieldReader<Message> {
 function questionOf(given: LegacyMessage): Message {
   const { inputRequest, ...message } = given
   const ours = message.metadata?.[clientToolsExtension]
-  const extended = { ...(isJsonRecord(ours) ? ours : {}), inputRequest: inputRequest as Json }
+  const extended = { ...(isStruct(ours) ? ours : {}), inputRequest: inputRequest as Json }
   return { ...message, metadata: { ...message.metadata, [clientToolsExtension]: extended } }
 }
 

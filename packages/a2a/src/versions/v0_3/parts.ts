@@ -1,6 +1,7 @@
 /** Parts of 0.x: text, file and data, distinguished by `kind` (JSON-RPC) or by their member's name (proto). */
+import { isStruct } from '../../model/struct.ts'
 import type { Json, Part, Struct } from '../../model/task.ts'
-import { bytes, addViolation, isJsonRecord, httpUrl, struct, text, optionalText } from '../read.ts'
+import { bytes, addViolation, httpUrl, struct, text, optionalText } from '../read.ts'
 import type { JsonRecord, FieldReader, ReadContext } from '../read.ts'
 import { required, shape } from '../shape.ts'
 import { toolPart, unknownPart } from '../tool-parts.ts'
@@ -32,7 +33,7 @@ const dataMetadata = shape<{ metadata?: Struct }>({ metadata: struct })
 
 export function partReader(form: LegacyForm): FieldReader<Part> {
   return (reader, value) => {
-    if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
+    if (!isStruct(value)) return addViolation(reader, 'must be an object')
     // Drafts use `type`, and the proto has neither.
     const kind = value['kind'] ?? value['type'] ?? inferKind(value)
     if (kind === 'text') return readText(reader, value)
@@ -81,7 +82,7 @@ function readData(reader: ReadContext, value: JsonRecord, form: LegacyForm): Par
   const data = value['data']
   if (data === undefined) return addViolation(reader, 'is required', 'data')
   // The proto has a message between the part and its data; peers that write a `kind` omit it.
-  const inner = form === 'proto' && value['kind'] === undefined && isJsonRecord(data) && isJsonRecord(data['data'])
+  const inner = form === 'proto' && value['kind'] === undefined && isStruct(data) && isStruct(data['data'])
   return restore({ data: (inner ? data['data'] : data) as Json }, given?.metadata)
 }
 
@@ -90,12 +91,12 @@ function restore(content: { text: string } | { data: Json }, metadata: Struct | 
   if (metadata === undefined) return content
   let rest: Struct = metadata
   let part: Record<string, unknown> = content
-  if ('data' in content && metadata[wrappedKey] === true && isJsonRecord(content.data) && 'value' in content.data) {
+  if ('data' in content && metadata[wrappedKey] === true && isStruct(content.data) && 'value' in content.data) {
     part = { data: content.data['value'] }
     rest = without(rest, wrappedKey)
   }
   const kept = metadata[compatKey]
-  if (isJsonRecord(kept)) {
+  if (isStruct(kept)) {
     if (typeof kept['filename'] === 'string') part = { ...part, filename: kept['filename'] }
     if (typeof kept['mediaType'] === 'string') part = { ...part, mediaType: kept['mediaType'] }
     rest = without(rest, compatKey)
@@ -127,7 +128,7 @@ export function writePart(part: Part, form: LegacyForm): Record<string, unknown>
     out = json ? { kind: 'text', text: part.text } : { text: part.text }
     metadata = compatMetadata(part, 'text/plain', false)
   } else if ('data' in part) {
-    const wrapped = !isJsonRecord(part.data)
+    const wrapped = !isStruct(part.data)
     const data = wrapped ? { value: part.data } : part.data
     out = json ? { kind: 'data', data } : { data: { data } }
     metadata = compatMetadata(part, 'application/json', wrapped)

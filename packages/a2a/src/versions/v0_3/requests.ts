@@ -1,4 +1,5 @@
 /** Reads and writes the requests of 0.x clients. */
+import { isStruct } from '../../model/struct.ts'
 import { A2AError } from '../../model/error.ts'
 import type {
   CancelTaskRequest,
@@ -10,7 +11,7 @@ import type {
   SendMessageRequest,
   TaskPushNotificationConfig,
 } from '../../model/operation.ts'
-import { addViolation, flag, isJsonRecord, struct, mapRead, optionalText, textList } from '../read.ts'
+import { addViolation, flag, struct, mapRead, optionalText, textList } from '../read.ts'
 import type { FieldReader } from '../read.ts'
 import { named, required, shape } from '../shape.ts'
 import { adoptMessageId, historyLength as exactLength, pageSize } from '../v1_0/requests.ts'
@@ -90,7 +91,7 @@ export function requestReaders(form: LegacyForm): RequestReaders {
     }),
     DeleteTaskPushNotificationConfig: pushKey(form, true),
     GetExtendedAgentCard: (reader, value) =>
-      value === undefined || value === null || isJsonRecord(value) ? {} : addViolation(reader, 'must be an object'),
+      value === undefined || value === null || isStruct(value) ? {} : addViolation(reader, 'must be an object'),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Tasks and events of 0.x: bare objects with a `kind` in JSON-RPC, wrapped under a member's name in the proto. */
+import { isStruct } from '../../model/struct.ts'
 import type { TaskState } from '../../model/state.ts'
 import type {
   Json,
@@ -12,7 +13,7 @@ import type {
 } from '../../model/task.ts'
 import { transitionsKey } from '../../model/state-transition.ts'
 import { state } from '../enum-readers.ts'
-import { addViolation, flag, isJsonRecord, list, nonEmptyText, struct, timestamp, optionalText } from '../read.ts'
+import { addViolation, flag, list, nonEmptyText, struct, timestamp, optionalText } from '../read.ts'
 import type { JsonRecord, FieldReader, ReadContext } from '../read.ts'
 import { required, shape } from '../shape.ts'
 import { copyFields } from '../copy-fields.ts'
@@ -58,7 +59,7 @@ export function taskReaders(form: LegacyForm): TaskReaders {
     task,
     message,
     statusUpdate,
-    artifactUpdate: (reader, value) => artifactFields(reader, isJsonRecord(value) ? withArtifact(value) : value),
+    artifactUpdate: (reader, value) => artifactFields(reader, isStruct(value) ? withArtifact(value) : value),
   }
   return { task, event: (reader, value) => readEvent(reader, value, members) }
 }
@@ -88,10 +89,10 @@ const wrappers: readonly (readonly [string, keyof EventMembers])[] = [
 ]
 
 function readEvent(reader: ReadContext, value: unknown, members: EventMembers): StreamEvent | undefined {
-  if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
+  if (!isStruct(value)) return addViolation(reader, 'must be an object')
   const named = kinds.get(value['kind'])
   if (named !== undefined) return wrap(named, members[named](reader, value))
-  const wrapper = wrappers.find(([spelling]) => isJsonRecord(value[spelling]))
+  const wrapper = wrappers.find(([spelling]) => isStruct(value[spelling]))
   if (wrapper !== undefined) {
     const [spelling, member] = wrapper
     reader.path.push(spelling)
@@ -106,8 +107,8 @@ function readEvent(reader: ReadContext, value: unknown, members: EventMembers): 
 
 /** Official examples of 0.2 sometimes leave `kind` out. */
 function guessMember(value: JsonRecord): keyof EventMembers | undefined {
-  if (isJsonRecord(value['artifact']) || isJsonRecord(value['part'])) return 'artifactUpdate'
-  if (isJsonRecord(value['status'])) {
+  if (isStruct(value['artifact']) || isStruct(value['part'])) return 'artifactUpdate'
+  if (isStruct(value['status'])) {
     return value['id'] === undefined || value['final'] !== undefined ? 'statusUpdate' : 'task'
   }
   return Array.isArray(value['parts'] ?? value['content']) ? 'message' : undefined
@@ -120,7 +121,7 @@ function wrap(member: keyof EventMembers, value: unknown): StreamEvent | undefin
 /** A draft sends one part with an index instead of an artifact. */
 function withArtifact(value: JsonRecord): JsonRecord {
   const part = value['part']
-  if (value['artifact'] !== undefined || !isJsonRecord(part)) return value
+  if (value['artifact'] !== undefined || !isStruct(part)) return value
   const index = typeof value['index'] === 'number' ? value['index'] : 0
   const artifactId = value['artifactId'] ?? `artifact-${index}`
   return { append: part['append'], ...value, artifact: { artifactId, parts: [part] } }
@@ -150,7 +151,7 @@ function writeMetadata(metadata: Struct, form: LegacyForm): Struct {
   if (!Array.isArray(told)) return metadata
   const { states } = vocabularyOf[form]
   const transitions = (told as readonly Json[]).map((one) => {
-    const state = isJsonRecord(one) ? one['state'] : undefined
+    const state = isStruct(one) ? one['state'] : undefined
     return typeof state === 'string' && Object.hasOwn(states, state)
       ? { ...(one as Struct), state: states[state as TaskState] }
       : one

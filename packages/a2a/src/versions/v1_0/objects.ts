@@ -1,4 +1,5 @@
 /** Messages, artifacts, tasks and events as 1.0 shapes them, which is the canonical shape (§1.2). */
+import { isStruct } from '../../model/struct.ts'
 import type {
   Artifact,
   Json,
@@ -15,7 +16,6 @@ import {
   bytes,
   addViolation,
   flag,
-  isJsonRecord,
   anyJson,
   httpUrl,
   list,
@@ -54,7 +54,7 @@ const partFields = shape<AnyPart>({
  * Exactly one content, determined by the key that is present: `data` may be null and still be the content (J-6, J-12, T-17).
  */
 export const readPart: FieldReader<Part> = (reader, value) => {
-  if (!isJsonRecord(value)) return addViolation(reader, 'must be an object')
+  if (!isStruct(value)) return addViolation(reader, 'must be an object')
   const contents = count(value, 'text') + count(value, 'raw') + count(value, 'url')
   if (contents === 1) {
     if (value['data'] === undefined) return partFields(reader, value) as Part | undefined
@@ -132,7 +132,7 @@ const eventFields = shape<AnyEvent>({ task: readTask, message: readMessage, stat
 
 /** Exactly one member, determined by its name; unknown members are ignored (B-99). */
 export const readEvent: FieldReader<StreamEvent> = (reader, value) => {
-  if (isJsonRecord(value) && isBareEvent(value)) {
+  if (isStruct(value) && isBareEvent(value)) {
     return Array.isArray(value['parts'])
       ? wrap('message', readMessage(reader, value))
       : wrap('task', readTask(reader, value))
@@ -146,7 +146,7 @@ export const readEvent: FieldReader<StreamEvent> = (reader, value) => {
 
 /** Some servers omit the wrapper around a Task or a Message. */
 function isBareEvent(value: JsonRecord): boolean {
-  return (typeof value['id'] === 'string' && isJsonRecord(value['status'])) || Array.isArray(value['parts'])
+  return (typeof value['id'] === 'string' && isStruct(value['status'])) || Array.isArray(value['parts'])
 }
 
 function wrap<K extends string, V>(key: K, value: V | undefined): StreamEvent | undefined {

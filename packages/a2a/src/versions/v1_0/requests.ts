@@ -1,4 +1,5 @@
 /** Requests of 1.0 clients, with the bounds of every field (§1.3). Also the bounds of 0.x, if it has the field. */
+import { isStruct } from '../../model/struct.ts'
 import type {
   AuthenticationInfo,
   CancelTaskRequest,
@@ -18,7 +19,6 @@ import { stateFilter } from '../enum-readers.ts'
 import {
   flag,
   integer,
-  isJsonRecord,
   nonEmptyText,
   queryFlag,
   struct,
@@ -85,7 +85,7 @@ const sendMessage: FieldReader<SendMessageRequest> = (reader, value) => sendFiel
 
 /** Examples of 0.2 put the messageId beside the message instead of into it. */
 export function adoptMessageId(params: unknown): unknown {
-  if (!isJsonRecord(params) || params['messageId'] === undefined || !isJsonRecord(params['message'])) return params
+  if (!isStruct(params) || params['messageId'] === undefined || !isStruct(params['message'])) return params
   const message = params['message']
   if ((message['messageId'] ?? message['message_id']) !== undefined) return params
   return { ...params, message: { ...message, messageId: params['messageId'] } }

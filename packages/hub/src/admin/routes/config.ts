@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { type JsonSchema } from '../../config/json-schema.ts'
 import { formatPath } from '../../config/config-path.ts'
-import type { ReloadResult } from '../../config/reload-result.ts'
+import type { ReloadResult } from '../../config/diff-config.ts'
 import { notFoundError, isoTime } from '../../http/json-response.ts'
 import type { ConfigService, ConfigVersion } from '../config-service.ts'
 import { timestamp, jsonObject } from '../schema-fields.ts'

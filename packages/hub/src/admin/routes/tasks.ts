@@ -1,5 +1,5 @@
 /** `/admin/tasks`: the tasks of all owners, each with its log, and as clients of every version receive it. */
-import { A2AError, type LogRecord, type Store, traceIdOfTask, traceIdOf } from '@parley/a2a'
+import { A2AError, type LogRecord, type Store, traceIdOfTask, traceIdOf, omitUndefined } from '@parley/a2a'
 import { type HandlerPush, type TaskAdmin, wireFrames } from '@parley/a2a/server'
 import { z } from 'zod'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
@@ -85,16 +85,18 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
       async handle({ query: { limit: most, before, agent, state, caller, context, since, until, text } }) {
         const found = await searchTasks(store, {
           limit: most,
-          ...(before !== undefined ? { before } : {}),
-          ...(agent !== undefined ? { agent } : {}),
-          ...(state !== undefined ? { states: state } : {}),
-          ...(caller !== undefined ? { owner: caller } : {}),
-          ...(context !== undefined ? { contextId: context } : {}),
-          ...(since !== undefined ? { from: since } : {}),
-          ...(until !== undefined ? { until } : {}),
-          ...(text !== undefined ? { text } : {}),
+          ...omitUndefined({
+            before,
+            agent,
+            states: state,
+            owner: caller,
+            contextId: context,
+            from: since,
+            until,
+            text,
+          }),
         })
-        return { tasks: [...found.tasks], ...(found.before !== undefined ? { before: found.before } : {}) }
+        return { tasks: [...found.tasks], ...omitUndefined({ before: found.before }) }
       },
     }),
     jsonRoute({

@@ -2,7 +2,7 @@
  * The current connection to the remote agent. It is opened on first use and refreshed periodically, and after failures that
  * a new card may fix. A turn keeps the connection it started with.
  */
-import { A2AError } from '@parley/a2a'
+import { abortable, A2AError, omitUndefined } from '@parley/a2a'
 import type { AgentCard } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import type { ClientBinding, ConnectOptions, Fetch, RemoteAgent, StoredToken } from '@parley/a2a/client'
@@ -81,14 +81,14 @@ export function createUpstream(entry: A2AEntry, services: AgentServices, watch: 
         return remote
       })
       .finally(() => (refreshing = undefined))
-    return orAborted(refreshing, signal)
+    return abortable(signal, refreshing)
   }
 
   async function connectRemote(fetchWith: Fetch, signal?: AbortSignal): Promise<RemoteAgent> {
     const remote = await connect(entry.url, {
       ...options,
       fetch: fetchWith,
-      ...(signal !== undefined ? { signal } : {}),
+      ...omitUndefined({ signal }),
     })
     const { extendedAgentCard } = remote.card.capabilities
     if (entry.extendedCard && extendedAgentCard === true)
@@ -105,19 +105,19 @@ function connectOptions(
   const { auth = {}, trust, protocol, tenant, headers } = entry
   const { oauth, ...secrets } = auth
   const tokens = new Map<string, StoredToken>()
-  return withoutUndefined({
+  return omitUndefined({
     ...secrets,
     // Kept here, so that refreshing the card does not request a new token.
-    oauth: oauth && withoutUndefined({ ...oauth, flow: 'client-credentials' as const, cache: tokenCache(tokens) }),
+    oauth: oauth && omitUndefined({ ...oauth, flow: 'client-credentials' as const, cache: tokenCache(tokens) }),
     headers,
     verify: entry.verify === 'prefer' ? ('warn' as const) : entry.verify,
-    trust: trust && withoutUndefined(trust),
+    trust: trust && omitUndefined(trust),
     version: protocol,
     prefer: entry.bindings ?? [],
     bindings,
     tenant,
     log,
-    limits: withoutUndefined({
+    limits: omitUndefined({
       timeoutMs: entry.answerTimeout,
       idleTimeoutMs: entry.idleTimeout,
       pollMs: entry.pollEvery,
@@ -135,12 +135,6 @@ function tokenCache(tokens: Map<string, StoredToken>) {
     },
   }
 }
-
-/** Omits settings that the configuration does not set. */
-function withoutUndefined<T extends object>(of: T): Defined<T> {
-  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as Defined<T>
-}
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
 function cardBlocked(): A2AError {
   const message = 'The agent card changed and must be approved by the hub operator'
@@ -168,15 +162,4 @@ function isInvalidCard(cause: unknown): boolean {
   if (!(cause instanceof A2AError) || cause.code !== 'INVALID_AGENT_RESPONSE') return false
   const { reason, status = '200' } = cause.details
   return reason === undefined && status.startsWith('2')
-}
-
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const leave = (): void => aborted.reject(signal.reason)
-  signal.addEventListener('abort', leave, { once: true })
-  try {
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', leave)
-  }
 }

@@ -3,8 +3,7 @@
  * had run for a while, otherwise with growing delays, so that a program that cannot start does not keep the machine busy.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { A2AError } from '@parley/a2a'
-import { orAborted } from '../programs/with-timeout.ts'
+import { abortable, A2AError } from '@parley/a2a'
 import type { AcpPeer } from './peer.ts'
 
 export interface AcpPeerSupervisor {
@@ -95,7 +94,7 @@ export function createAcpPeerSupervisor(deps: AcpPeerSupervisorDeps): AcpPeerSup
   return {
     async peer(signal) {
       if (closing.signal.aborted) throw closedError()
-      return orAborted((starting ??= startReporting()), signal)
+      return abortable(signal, (starting ??= startReporting()))
     },
     get current() {
       return current

@@ -9,10 +9,9 @@ import type {
   SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import type { Report, Turn } from '@parley/a2a'
-import { artifact, fail, reject } from '@parley/a2a'
+import { artifact, fail, reject, omitUndefined } from '@parley/a2a'
 import type { PermissionPrompter } from './permission-prompter.ts'
 import type { AcpEntry } from './entry.ts'
-import { createEventQueue } from './inbox.ts'
 import type { AcpPeer } from './peer.ts'
 import { cancelledPermission } from './permission.ts'
 import type { SessionRouter } from './session-router.ts'
@@ -100,7 +99,7 @@ export async function* runPrompt(promptRun: PromptRun): ReportStream {
 
 /** The trace fields of the protocol, with the tracestate of other vendors. */
 function traceOf({ traceparent, tracestate }: Turn): Record<string, string> {
-  return { traceparent, ...(tracestate !== undefined ? { tracestate } : {}) }
+  return { traceparent, ...omitUndefined({ tracestate }) }
 }
 
 async function* reportUpdate(update: SessionUpdate, { artifactId, answer, entry }: PromptRun): ReportStream {
@@ -167,4 +166,30 @@ const authRequired = -32_000
 export function failureMessage(failure: unknown): string {
   if (!(failure instanceof RequestError)) return 'The program of the agent ended in the middle of its work'
   return failure.code === authRequired ? 'The agent requires sign-in by its operator' : 'The agent could not answer'
+}
+
+/** A queue with several writers and one reader, in order of arrival. */
+interface EventQueue<T> {
+  push(item: T): void
+  next(): Promise<T>
+}
+
+function createEventQueue<T>(): EventQueue<T> {
+  const items: T[] = []
+  let waiting: ((item: T) => void) | undefined
+  return {
+    push(item) {
+      if (waiting === undefined) {
+        items.push(item)
+        return
+      }
+      const take = waiting
+      waiting = undefined
+      take(item)
+    },
+    next() {
+      const item = items.shift()
+      return item === undefined ? new Promise((resolve) => (waiting = resolve)) : Promise.resolve(item)
+    },
+  }
 }

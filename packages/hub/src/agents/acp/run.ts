@@ -3,7 +3,7 @@
  * said, and tells it to continue.
  */
 import type { AgentFunction, Artifact, Json, Turn } from '@parley/a2a'
-import { A2AError, artifact, newId, status } from '@parley/a2a'
+import { abortable, A2AError, artifact, newId, status } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import type { KeyedMutex } from '../programs/keyed-mutex.ts'
 import { orAborted, withTimeout } from '../programs/with-timeout.ts'
@@ -60,7 +60,7 @@ export function createAcpAgent(deps: AcpDeps): { readonly run: AgentFunction; re
   async function withStartTimeout<T>(turn: Turn, permissions: Promise<T>): Promise<T> {
     const late = (): A2AError => new A2AError('AGENT_UNAVAILABLE', 'The agent did not answer in time')
     try {
-      return await orAborted(withTimeout(permissions, entry.startTimeout, late), turn.signal)
+      return await abortable(turn.signal, withTimeout(permissions, entry.startTimeout, late))
     } catch (cause) {
       turn.signal.throwIfAborted()
       turn.log.error('a session of the agent could not be had', { agent: name, taskId: turn.task.id, cause })

@@ -1,6 +1,6 @@
 /** Sends one message to a program and derives the state of its task. The exit code of the program decides (S0-16). */
 import type { AgentFunction, Json, Report, Turn } from '@parley/a2a'
-import { fail } from '@parley/a2a'
+import { fail, isStruct } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import type { ProgramManager } from '../programs/program-manager.ts'
 import type { ProgramExit, Program } from '../programs/program.ts'
@@ -157,6 +157,5 @@ function needsFolder(entry: CommandEntry, { message }: Turn): boolean {
 }
 
 function rememberedState(remembered: Json | undefined): Json | undefined {
-  const kept = typeof remembered === 'object' && remembered !== null && !Array.isArray(remembered) ? remembered : {}
-  return (kept as { readonly state?: Json }).state
+  return isStruct(remembered) ? remembered['state'] : undefined
 }

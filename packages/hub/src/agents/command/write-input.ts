@@ -1,4 +1,5 @@
 /** Passes a message to a program: in its arguments, its environment and its stdin. */
+import { omitUndefined } from '@parley/a2a'
 import type { Json, Struct, Turn } from '@parley/a2a'
 import type { CommandEntry } from './entry.ts'
 import type { ProgramFile } from './turn-folder.ts'
@@ -58,7 +59,7 @@ export function turnEnv(input: ProgramInput): Record<string, string> {
 
 /** Trace of one turn, as OpenTelemetry passes it to processes. Only for a process that is started per turn. */
 function traceEnv({ traceparent, tracestate }: Turn): Record<string, string> {
-  return { TRACEPARENT: traceparent, ...(tracestate !== undefined ? { TRACESTATE: tracestate } : {}) }
+  return { TRACEPARENT: traceparent, ...omitUndefined({ TRACESTATE: tracestate }) }
 }
 
 /** The message as one line of JSON. */
@@ -77,9 +78,7 @@ export function messageLine({ turn, session, files, dir, state }: ProgramInput):
     caller: caller.id,
     traceparent,
     ...(tenant !== '' ? { tenant } : {}),
-    ...(message.metadata !== undefined ? { metadata: message.metadata } : {}),
-    ...(dir !== undefined ? { dir } : {}),
-    ...(state !== undefined ? { state } : {}),
+    ...omitUndefined({ metadata: message.metadata, dir, state }),
     ...(resumed !== undefined ? { attempt: resumed.attempt } : {}),
   }
   return `${JSON.stringify(line)}\n`

@@ -2,11 +2,10 @@
  * Detects a program that speaks the Agent Client Protocol, by its response to `initialize`. It opens no session and sends
  * no prompt.
  */
-import { memoryKeyValueStore } from '@parley/a2a'
+import { abortable, memoryKeyValueStore } from '@parley/a2a'
 import { acpEntry } from '../acp/entry.ts'
 import { openAcpPeer } from '../acp/peer.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
-import { abortable } from '../abortable.ts'
 import type { Detector } from './detect.ts'
 import type { DetectTimes } from './times.ts'
 import { agentNameFrom } from './agent-name.ts'
@@ -46,7 +45,7 @@ export function acpDetector(times: DetectTimes): Detector {
         terminals: undefined,
       })
       try {
-        const { info } = await abortable(opening, limit.signal)
+        const { info } = await abortable(limit.signal, opening)
         const shown = info?.title ?? info?.name ?? name
         const notes = [`${shown} speaks the Agent Client Protocol. It works in \`cwd\`; see docs/agents/acp.md.`]
         return { kind: 'acp', name: agentNameFrom(info?.name, name), entry, notes }

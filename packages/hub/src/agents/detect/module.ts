@@ -1,9 +1,9 @@
 /** Detects a file that exports an agent. It inspects the text before loading, because loading another script would run it. */
+import { abortable } from '@parley/a2a'
 import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { readModuleExport } from '../module/module-export.ts'
 import { loadModule } from '../module/load.ts'
-import { abortable } from '../abortable.ts'
 import { targetUrl } from './target-url.ts'
 import type { Detector } from './detect.ts'
 import { agentNameFrom } from './agent-name.ts'
@@ -23,7 +23,7 @@ export function moduleDetector(limitMs: number): Detector {
       if (!exportPattern.test(readFileSync(file, 'utf8'))) return { reasons: ['it exports no default and no `agent`'] }
       const limit = createTimeLimit(limitMs, signal)
       try {
-        const { card } = readModuleExport(await abortable(loadModule(file, path), limit.signal), undefined, path)
+        const { card } = readModuleExport(await abortable(limit.signal, loadModule(file, path)), undefined, path)
         const name = agentNameFrom(card.name, basename(path).replace(scriptExtension, ''))
         return { kind: 'module', name, entry: { path: /^[./]/.test(path) ? path : `./${path}` } }
       } catch (reason) {

@@ -1,9 +1,9 @@
 /** Detects an endpoint with the OpenAI API by its list of models. No model is called. */
 import { targetUrl, isHttpUrl, urlWithoutQuery } from './target-url.ts'
 import type { Detection, Detector } from './detect.ts'
-import { getJson } from './get-json.ts'
 import { agentNameFrom } from './agent-name.ts'
 import { createTimeLimit } from './time-limit.ts'
+import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 
 /** Models that do not support chat, by their usual names. */
 const nonChatModels = /embed|rerank|whisper|tts|audio|dall|image|moderation|transcri|speech|realtime|guard/i
@@ -67,4 +67,39 @@ function rejectionReason(path: string, status: number): string {
     return `${path} wants credentials (${status}): give the key with --token-env`
   }
   return status === 200 ? `${path} lists no models` : `there is no ${path} (${status})`
+}
+
+interface JsonResponse {
+  readonly status: number
+  /** Undefined if the body is not JSON. */
+  readonly body: unknown
+}
+
+const limitBytes = 2_000_000
+
+/** Fetches a JSON document with a size limit. */
+async function getJson(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  { signal, token }: { readonly signal: AbortSignal; readonly token?: string | undefined },
+): Promise<JsonResponse> {
+  const headers = { accept: 'application/json', ...(token !== undefined ? { authorization: `Bearer ${token}` } : {}) }
+  // A redirect would send the token to another server.
+  const response = await fetch(url, { headers, signal, redirect: token === undefined ? 'follow' : 'error' })
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > limitBytes) throw new Error(`it answers with more than ${limitBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return { status: response.status, body: tryParseJson(Buffer.concat(chunks).toString('utf8')) }
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return exceedsJsonNodes(text, defaultJsonNodes) ? undefined : (JSON.parse(text) as unknown)
+  } catch {
+    return undefined
+  }
 }

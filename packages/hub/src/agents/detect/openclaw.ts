@@ -1,7 +1,7 @@
 /** Detects an OpenClaw gateway: it sends the first frame, and no other server sends that one. */
+import { abortable } from '@parley/a2a'
 import { targetUrl } from './target-url.ts'
 import type { Detection, Detector, DetectDeps, DetectTarget } from './detect.ts'
-import { abortable } from '../abortable.ts'
 import { connectParams, refusalError } from '../openclaw/gateway/handshake.ts'
 import { openOpenClawConnection } from '../openclaw/gateway/connection.ts'
 
@@ -33,7 +33,7 @@ async function detect([address, ...more]: DetectTarget, { token, signal }: Detec
     },
   })
   const closed = opened.then((opening) => void ('line' in opening && opening.line.close()))
-  const opening = await abortable(opened, signal)
+  const opening = await abortable(signal, opened)
   await closed
   if (!isGateway)
     return { reasons: [`no gateway answers there (${'failed' in opening ? opening.failed : 'no challenge'})`] }

@@ -2,8 +2,9 @@
  * Another agent of the hub as a tool: a real task on behalf of the same caller. Questions of the child go up to the caller,
  * and the answer goes down to the same child task.
  */
+import { omitUndefined } from '@parley/a2a'
 import type { AgentMessage, Artifact, Part, StreamEvent, Struct, TaskStatus } from '@parley/a2a'
-import { runHop } from './hop.ts'
+import { runHop } from '../../delegation/hop.ts'
 import type { InProcessClient } from '../kind.ts'
 import { readableName } from '@parley/a2a/server'
 import type { LoopTool, LoopToolCall, ToolOutcome, ToolSource } from './tool.ts'
@@ -131,8 +132,7 @@ function questionOf({ message }: TaskStatus): AgentMessage {
   const { parts = [{ text: 'The agent asks for more.' }], metadata, extensions } = message ?? {}
   return {
     parts,
-    ...(metadata !== undefined ? { metadata } : {}),
-    ...(extensions !== undefined ? { extensions } : {}),
+    ...omitUndefined({ metadata, extensions }),
   }
 }
 

@@ -3,14 +3,13 @@
  * result is stored before the model is asked again. So a restart runs nothing twice, and the model is told if the outcome
  * of a call is unknown. Failures of a tool are results for the model.
  */
-import { A2AError, artifact } from '@parley/a2a'
+import { abortable, A2AError, artifact, omitUndefined } from '@parley/a2a'
 import type { AgentMessage, Message, OpenSpan, Part, Struct, Turn } from '@parley/a2a'
 import { createHopState } from '../../delegation/hop.ts'
 import { createSemaphore } from '../programs/semaphore.ts'
 import { createPausableTimeout } from '../pausable-timeout.ts'
 import type { PausableTimeout } from '../pausable-timeout.ts'
 import { withToolSpan } from '../tool-span.ts'
-import { abortable } from '../abortable.ts'
 import { answerForChild } from './message-answers.ts'
 import type { LoopEntry } from './entry.ts'
 import type { EmitReport } from '../report-channel.ts'
@@ -142,8 +141,7 @@ export async function runCalls(deps: RunCallsDeps): Promise<void> {
         turn,
         signal: timeout.signal,
         span,
-        ...(call.child !== undefined ? { child: call.child } : {}),
-        ...(answer !== undefined ? { answer } : {}),
+        ...omitUndefined({ child: call.child, answer }),
         save: deps.save,
         async startedChild() {
           await emitStatus(call, { outcome: 'progress', text: `${tool.title}: at work` })
@@ -152,7 +150,7 @@ export async function runCalls(deps: RunCallsDeps): Promise<void> {
         ask: (question) => ask(question, timeout),
       }
       // Does not wait for a tool that ignores its signal.
-      return abortable(run(input, about), timeout.signal)
+      return abortable(timeout.signal, run(input, about))
     }
     try {
       return await withToolSpan(turn, { name: tool.name, callId: call.id }, work)

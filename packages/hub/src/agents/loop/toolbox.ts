@@ -1,4 +1,5 @@
 /** The tools of a turn, each under a unique name that the model may use. */
+import { isStruct } from '@parley/a2a'
 import { z } from 'zod'
 import type { Struct, Turn } from '@parley/a2a'
 import type { ChatTool } from '../chat-model.ts'
@@ -70,7 +71,7 @@ function parseArguments(text: string): Struct | undefined {
   try {
     // Models omit arguments if there are none.
     const value: unknown = parseBoundedJson(text.trim() === '' ? '{}' : text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Struct) : undefined
+    return isStruct(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -2,9 +2,16 @@
  * The tools of an MCP server as an agent: a message is a call, and its result is an artifact. The checkpoint written before
  * a call decides what a restart does: a repeatable tool is called again; the outcome of any other is unknown.
  */
-import { UrlElicitationRequiredError } from '@modelcontextprotocol/client'
+import {
+  UrlElicitationRequiredError,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client'
 import type { Progress } from '@modelcontextprotocol/client'
-import { artifact, fail, inputRequired, reject, status } from '@parley/a2a'
+import { artifact, fail, inputRequired, reject, status, omitUndefined, A2AError } from '@parley/a2a'
 import type { Agent, Message, Report, Turn } from '@parley/a2a'
 import { streamReports } from '../report-channel.ts'
 import type { EmitReport } from '../report-channel.ts'
@@ -16,12 +23,12 @@ import type { Callable, CallableResult } from './callable.ts'
 import type { McpConnection } from './connection.ts'
 import { answerElicitation, formRefusal } from './elicit.ts'
 import type { McpEntry } from './entry.ts'
-import { toolFailure } from './tool-failure.ts'
 import { createProgressThrottle, progressText } from './progress-throttle.ts'
 import { explainUnclearCall } from './explain-call.ts'
 import { missingFields, resolveCall } from './call-request.ts'
 import type { PendingCall, CallRequest, ResolvedCall } from './call-request.ts'
 import { schemaFields } from './parse-input.ts'
+import { lostAnswerCode } from './http-transport.ts'
 
 interface McpCheckpoint {
   /** The call that the caller was asked about. `isReady`: it only needs a confirmation. */
@@ -128,7 +135,7 @@ async function callWithProgress(
 
 function progressStatus(name: string, progress: Progress): Report {
   const { progress: done, total } = progress
-  const about = { name, outcome: 'progress', progress: done, ...(total !== undefined ? { total } : {}) }
+  const about = { name, outcome: 'progress', progress: done, ...omitUndefined({ total }) }
   return status(progressText(progress), { toolCall: about })
 }
 
@@ -162,4 +169,46 @@ function failureText(parts: CallableResult['parts'], title: string): string {
 
 function saveCheckpoint(turn: Turn, kept: McpCheckpoint): Promise<void> {
   return turn.checkpoint(kept)
+}
+
+const wordsChars = 500
+const invalidParams: number = ProtocolErrorCode.InvalidParams
+
+/**
+ * A failed call as the caller may see it: whose fault it is, and whether the tool may have done its work. The server's own
+ * message goes to the log.
+ */
+function toolFailure(reason: unknown): A2AError {
+  if (reason instanceof A2AError) return reason
+  return new A2AError('TOOL_EXECUTION_FAILED', failureMessage(reason), {}, { cause: reason })
+}
+
+const connectionLost = 'The connection to the tool server was lost: whether the tool has done its work is not known'
+
+/** Messages for error codes of the SDK. */
+const sdkErrorMessages: Readonly<Record<string, string>> = {
+  [SdkErrorCode.ConnectionClosed]: connectionLost,
+  [SdkErrorCode.NotConnected]: connectionLost,
+  [SdkErrorCode.SendFailed]: connectionLost,
+  [SdkErrorCode.InvalidResult]: 'The answer of the tool makes no sense',
+  [SdkErrorCode.UnsupportedResultType]: 'The answer of the tool makes no sense',
+  [SdkErrorCode.InputRequiredRoundsExceeded]: 'The tool asked again and again',
+  // The server requested sampling or roots.
+  [SdkErrorCode.CapabilityNotSupported]: 'The tool asked for something that it cannot have here',
+  [SdkErrorCode.MethodNotSupportedByProtocolVersion]: 'The tool asked for something that it cannot have here',
+}
+
+function failureMessage(reason: unknown): string {
+  if (reason instanceof ProtocolError) return serverFailureMessage(reason)
+  if (reason instanceof SdkHttpError) return `The tool server refused the call (HTTP ${reason.status})`
+  // Errors that are not from the SDK are network errors.
+  return reason instanceof SdkError ? (sdkErrorMessages[reason.code] ?? 'The tool server failed') : connectionLost
+}
+
+function serverFailureMessage({ code, message }: ProtocolError): string {
+  if (code === lostAnswerCode) return connectionLost
+  // From the SDK, which validates the result of a tool against its output schema.
+  if (/output ?schema|structured content/i.test(message)) return 'The answer of the tool is not what it promised'
+  if (code !== invalidParams) return 'The tool server failed'
+  return `The tool server does not take the call: ${message.replace(/^MCP error -?\d+: /, '').slice(0, wordsChars)}`
 }

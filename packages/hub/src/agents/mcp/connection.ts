@@ -17,11 +17,10 @@ import type {
   Tool,
   Transport,
 } from '@modelcontextprotocol/client'
-import { A2AError, linkSignals } from '@parley/a2a'
+import { abortable, A2AError, linkSignals, omitUndefined } from '@parley/a2a'
 import type { Struct } from '@parley/a2a'
 import { defaultJsonNodes } from '@parley/a2a/server'
 import { createPausableTimeout } from '../pausable-timeout.ts'
-import { abortable } from '../abortable.ts'
 import { connectMcpClient } from './client.ts'
 import type { McpClientOptions } from './client.ts'
 import type { McpHttpTransport } from './http-transport.ts'
@@ -134,7 +133,7 @@ export function createMcpConnection(server: McpServer, options: McpConnectionOpt
     async serverInfo(signal) {
       const client = await connection(signal)
       const instructions = client.getInstructions()
-      return { ...client.getServerVersion(), ...(instructions !== undefined ? { instructions } : {}) }
+      return { ...client.getServerVersion(), ...omitUndefined({ instructions }) }
     },
 
     get hasToolChangeNotifications() {
@@ -195,7 +194,7 @@ export function createMcpConnection(server: McpServer, options: McpConnectionOpt
       const connecting = connect(() => void (current === connecting && (current = connected = undefined)))
       current = connecting
     }
-    return abortable(current, signal)
+    return abortable(signal, current)
   }
 
   async function connect(onClose: () => void): Promise<Client> {

@@ -2,9 +2,10 @@
  * MCP over streamable HTTP: the SDK's transport with two additions. A stream that ends before its response fails that call,
  * for which the SDK would wait until the timeout. And the size of each message is limited.
  */
+import { omitUndefined } from '@parley/a2a'
 import { JsonMeter } from '@parley/a2a/server'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client'
 import type { McpServer } from './server.ts'
 
 export interface MessageLimit {
@@ -50,13 +51,13 @@ export function createHttpTransport(
     },
     send(message, options) {
       const id = 'method' in message && 'id' in message ? message.id : undefined
-      if (id === undefined) return http.send(message, definedOptions(options))
+      if (id === undefined) return http.send(message, omitUndefined(options ?? {}))
       unanswered.add(id)
       const onRequestStreamEnd = (): void => {
         options?.onRequestStreamEnd?.()
         if (unanswered.has(id)) receive(lostAnswer(id))
       }
-      const sent = http.send(message, { ...definedOptions(options), onRequestStreamEnd })
+      const sent = http.send(message, { ...omitUndefined(options ?? {}), onRequestStreamEnd })
       sent.catch(() => unanswered.delete(id))
       return sent
     },
@@ -73,13 +74,6 @@ export function createHttpTransport(
 
 function lostAnswer(id: RequestId): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: lostAnswerCode, message: 'the stream ended before the answer came' } }
-}
-
-/** Removes undefined options, which the SDK's types distinguish from missing ones. */
-function definedOptions(
-  options: TransportSendOptions | undefined,
-): NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]> {
-  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined))
 }
 
 /** A stream may be endless, but each message has a limit. */

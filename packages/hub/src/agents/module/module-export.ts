@@ -1,4 +1,5 @@
 /** Finds the agent and its description among the exports of a module. */
+import { omitUndefined } from '@parley/a2a'
 import type { Agent } from '@parley/a2a'
 import { z } from 'zod'
 import { skillSchema } from '../../config/sections/skill.ts'
@@ -59,6 +60,5 @@ function cardOf(settings: object, path: string): Omit<ModuleExport, 'agent'> {
     throw new Error(`what ${path} says of its agent is not right at ${issue?.path.join('.')}: ${issue?.message}`)
   }
   const known = new Set(['agent', ...Object.keys(exportedFields.shape)])
-  const given = Object.entries(read.data).filter(([, value]) => value !== undefined)
-  return { card: Object.fromEntries(given), ignored: Object.keys(settings).filter((key) => !known.has(key)) }
+  return { card: omitUndefined(read.data), ignored: Object.keys(settings).filter((key) => !known.has(key)) }
 }

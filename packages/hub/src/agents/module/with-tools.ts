@@ -3,6 +3,7 @@ import type { AbandonedTask, Agent, AgentFunction, AgentOutput, Turn } from '@pa
 import { cancelChildren, createDelegatingTurn, ownRemembered } from '../../delegation/delegate.ts'
 import type { AgentTools } from '../../delegation/delegate.ts'
 import type { InProcessClient } from '../kind.ts'
+import { wrapAgent } from '../wrap-agent.ts'
 
 /**
  * The function that a file of the kind `module` exports: an agent function that also receives the delegation tools. It
@@ -35,9 +36,9 @@ export function withTools(agent: Agent, house: InProcessClient, now: () => numbe
     const own = { ...about, lastCheckpoint: ownRemembered(about.lastCheckpoint) }
     return typeof agent === 'function' ? undefined : agent.onAbandoned?.(own)
   }
+  const wrapped = wrapAgent(agent, withDelegation)
   // A bare function fails when it is interrupted, like an agent with `resume: 'fail'`.
-  if (typeof agent === 'function') return { resume: 'fail', run: withDelegation(agent), onAbandoned: abandon }
-  return agent.resume === 'reattach'
-    ? { ...agent, run: withDelegation(agent.run), reattach: withDelegation(agent.reattach), onAbandoned: abandon }
-    : { ...agent, run: withDelegation(agent.run), onAbandoned: abandon }
+  return typeof wrapped === 'function'
+    ? { resume: 'fail', run: wrapped, onAbandoned: abandon }
+    : { ...wrapped, onAbandoned: abandon }
 }

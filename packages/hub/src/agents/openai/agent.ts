@@ -2,7 +2,7 @@
  * A model as an agent: it gets a message with its history, and its text is forwarded as it arrives. The endpoint keeps no
  * state, so an interrupted turn runs again and starts its answer anew.
  */
-import { A2AError, data, fail } from '@parley/a2a'
+import { A2AError, data, fail, omitUndefined } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
 import type { ChatAnswer, ChatMessage, ChatModel, ModelCall } from '../chat-model.ts'
 import { earlierMessages, userMessage } from './chat-history.ts'
@@ -41,7 +41,7 @@ export function chatAgent(model: ChatModel, options: ChatAgentOptions): Agent {
       deadlineAt,
       log,
       trace: turn,
-      ...(chosen !== undefined ? { model: chosen } : {}),
+      ...omitUndefined({ model: chosen }),
     }
     try {
       yield* structure === undefined ? streamAnswer(request) : structuredAnswer(request, structure, turn)
@@ -67,7 +67,7 @@ export function chatAgent(model: ChatModel, options: ChatAgentOptions): Agent {
     turn: Turn,
   ): AsyncGenerator<Report> {
     const { responseFormat } = structure
-    const asking = { ...request, ...(responseFormat !== undefined ? { responseFormat } : {}) }
+    const asking = { ...request, ...omitUndefined({ responseFormat }) }
     const calls: ModelCall[] = []
     let messages = request.messages
     let wrong = ''

@@ -2,7 +2,7 @@
  * Accumulates the chunks of an answer: text, refusals, fragments of tool calls, the finish reason and the usage. Everything
  * is validated: endpoints that call themselves compatible differ in every detail.
  */
-import { newId } from '@parley/a2a'
+import { isStruct, newId } from '@parley/a2a'
 import type { ChatFinish, ChatToolCall, TokenUsage } from '../chat-model.ts'
 import { responseTooLarge } from './response-body.ts'
 import { errorInBody, unreadableAnswer } from './model-errors.ts'
@@ -43,10 +43,10 @@ export class AnswerAccumulator {
 
   /** Adds a chunk of a stream, or a whole answer. Returns its text. */
   add(chunk: unknown): string {
-    if (!isJsonFields(chunk)) throw unreadableAnswer('a chunk that is no object')
+    if (!isStruct(chunk)) throw unreadableAnswer('a chunk that is no object')
     if (chunk['error'] !== undefined && chunk['error'] !== null) throw errorInBody(chunk['error'])
     if (typeof chunk['model'] === 'string' && chunk['model'] !== '') this.#model = chunk['model']
-    if (isJsonFields(chunk['usage'])) this.#usage = usageIn(chunk['usage'])
+    if (isStruct(chunk['usage'])) this.#usage = usageIn(chunk['usage'])
     const choices: unknown = chunk['choices']
     if (!Array.isArray(choices)) {
       // Some endpoints send the usage, or filter results, in a chunk without choices.
@@ -56,10 +56,10 @@ export class AnswerAccumulator {
     }
     // Only one choice was requested.
     const [choice] = choices as unknown[]
-    if (!isJsonFields(choice)) return ''
+    if (!isStruct(choice)) return ''
     if (typeof choice['finish_reason'] === 'string') this.#finish = choice['finish_reason']
     const said = choice['delta'] ?? choice['message']
-    return isJsonFields(said) ? this.#hear(said) : ''
+    return isStruct(said) ? this.#hear(said) : ''
   }
 
   get hasEnded(): boolean {
@@ -86,19 +86,19 @@ export class AnswerAccumulator {
     if (text !== '') this.#keep(this.#text, text)
     if (typeof said['refusal'] === 'string') this.#keep(this.#refusal, said['refusal'])
     const calls: unknown = said['tool_calls']
-    if (Array.isArray(calls)) for (const call of calls as unknown[]) if (isJsonFields(call)) this.#hearCall(call)
+    if (Array.isArray(calls)) for (const call of calls as unknown[]) if (isStruct(call)) this.#hearCall(call)
     return text
   }
 
   #hearCall(given: JsonFields): void {
     const { index, id, function: called } = given
     const call = this.#callFor(typeof index === 'number' ? index : undefined, typeof id === 'string' ? id : '')
-    if (!isJsonFields(called)) return
+    if (!isStruct(called)) return
     // A name arrives whole. Endpoints that repeat it in every fragment mean the same call.
     if (typeof called['name'] === 'string' && call.name === '') call.name = called['name']
     const { arguments: input } = called
     if (typeof input === 'string') this.#keep(call.pieces, input)
-    else if (isJsonFields(input)) this.#keep(call.pieces, JSON.stringify(input))
+    else if (isStruct(input)) this.#keep(call.pieces, JSON.stringify(input))
   }
 
   /**
@@ -142,13 +142,13 @@ function textIn(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return (content as unknown[])
-    .map((part) => (isJsonFields(part) && typeof part['text'] === 'string' ? part['text'] : ''))
+    .map((part) => (isStruct(part) && typeof part['text'] === 'string' ? part['text'] : ''))
     .join('')
 }
 
 function usageIn(usage: JsonFields): TokenUsage {
   const number = (from: unknown, ...names: readonly string[]): number | undefined => {
-    const value = isJsonFields(from)
+    const value = isStruct(from)
       ? names.map((name) => from[name]).find((given) => typeof given === 'number')
       : undefined
     return value !== undefined && Number.isFinite(value) ? value : undefined
@@ -164,8 +164,4 @@ function usageIn(usage: JsonFields): TokenUsage {
     ...(cachedTokens !== undefined ? { cachedTokens } : {}),
     ...(reasoningTokens !== undefined ? { reasoningTokens } : {}),
   }
-}
-
-function isJsonFields(value: unknown): value is JsonFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,7 +3,7 @@
  * files inline. The hub fetches URLs with the guarded fetch: an endpoint may be inside the network that the URL must not
  * reach.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { Part } from '@parley/a2a'
 import type { ChatContent, ChatModel } from '../chat-model.ts'
 import type { AgentServices, PartBytes } from '../kind.ts'
@@ -70,7 +70,7 @@ function unsupported(mediaType: string | undefined, index: number): A2AError {
     'CONTENT_TYPE_NOT_SUPPORTED',
     `Incompatible content types: ${what} is not supported by this agent`,
     {
-      ...(mediaType !== undefined ? { mediaType } : {}),
+      ...omitUndefined({ mediaType }),
       partKind: 'file',
       violations: [{ field: `message.parts[${index}]`, description: `is ${what}, which this agent does not take` }],
     },

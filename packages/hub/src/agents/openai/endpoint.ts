@@ -2,11 +2,10 @@
  * Requests to an OpenAI-compatible endpoint, one attempt each. Returns the response or throws an A2AError that explains the
  * failure.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, linkSignals } from '@parley/a2a'
 import type { OpenaiEntry } from './entry.ts'
 import { readJson } from './response-body.ts'
 import { responseError, modelUnreachable } from './model-errors.ts'
-import { createIdleTimeout } from './idle-timeout.ts'
 
 export interface ModelEndpoint {
   /** `read` gets the response, and must have consumed it when it ends. */
@@ -88,5 +87,40 @@ function headersOf({ apiKey, headers, organization, project }: EndpointEntry): R
     ...(organization !== undefined ? { 'openai-organization': organization } : {}),
     ...(project !== undefined ? { 'openai-project': project } : {}),
     ...(Object.fromEntries(lower) as Record<string, string>),
+  }
+}
+
+interface IdleTimeout {
+  /** Aborted by the caller, or by the timeout. */
+  readonly signal: AbortSignal
+  readonly touch: () => void
+  /** Why an exchange failed: the caller aborted, the timeout, or the error itself. */
+  errorFor(reason: unknown): Error
+  end(): void
+}
+
+/** Aborts an exchange if the other side sends nothing for too long. */
+function createIdleTimeout(limitMs: number, callerSignal: AbortSignal): IdleTimeout {
+  const { signal, abort, end } = linkSignals([callerSignal])
+  const timeoutError = new A2AError(
+    'TIMEOUT',
+    'The model has not answered in time',
+    {},
+    {
+      cause: new Error(`nothing was heard for ${limitMs} ms`),
+    },
+  )
+  const timer = setTimeout(() => abort(timeoutError), limitMs)
+  return {
+    signal,
+    touch: () => void timer.refresh(),
+    errorFor(reason) {
+      if (callerSignal.aborted) return callerSignal.reason as Error
+      return signal.aborted ? timeoutError : (reason as Error)
+    },
+    end() {
+      clearTimeout(timer)
+      end()
+    },
   }
 }

@@ -2,7 +2,7 @@
  * Records one model call as a span of its turn, by OpenTelemetry's conventions for generative AI: the model, the tokens,
  * the finish reason and the cost. It contains no message text.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { OpenSpan, Struct } from '@parley/a2a'
 import type { ModelCall, ModelTrace } from '../chat-model.ts'
 
@@ -25,7 +25,7 @@ export interface ModelSpanOptions {
 export function openModelSpan(trace: ModelTrace | undefined, { model, baseUrl, cost }: ModelSpanOptions): ModelSpan {
   const span = trace?.span(`chat ${model}`, {
     kind: 'model',
-    ...(trace.parent !== undefined ? { parent: trace.parent } : {}),
+    ...omitUndefined({ parent: trace.parent }),
     attributes: {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'openai',
@@ -47,7 +47,7 @@ export function openModelSpan(trace: ModelTrace | undefined, { model, baseUrl, c
 
 function headersOf(span: OpenSpan | undefined, tracestate: string | undefined): Record<string, string> {
   if (span === undefined) return {}
-  return { traceparent: span.traceparent, ...(tracestate !== undefined ? { tracestate } : {}) }
+  return { traceparent: span.traceparent, ...omitUndefined({ tracestate }) }
 }
 
 function aboutCall({ model, finishReason, attempts, usage }: ModelCall, cost: number | undefined): Struct {

@@ -2,7 +2,7 @@
  * A model behind an OpenAI-compatible endpoint. A request is retried while no part of its answer has been reported.
  * Features that the endpoint does not support (streams, usage within a stream) are not requested again.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { ChatAnswer, ChatEvent, ChatModel, ChatRequest, ModelCall } from '../chat-model.ts'
 import type { AgentServices } from '../kind.ts'
 import { parseJson, readEvents, readJson } from './response-body.ts'
@@ -13,7 +13,7 @@ import { answerInterrupted } from './model-errors.ts'
 import { chatFinish, AnswerAccumulator } from './answer-accumulator.ts'
 import { openModelSpan } from './model-span.ts'
 import { retryDelayMs } from './retry.ts'
-import { abortableSleep } from '../abortable-sleep.ts'
+import { abortableSleep } from '../timeouts.ts'
 
 type ModelDeps = Pick<AgentServices, 'readPart' | 'now' | 'monotonicNow' | 'cost' | 'jsonNodes'>
 type Headers = Readonly<Record<string, string>>
@@ -117,7 +117,7 @@ export function openaiModel(entry: OpenaiEntry, endpoint: ModelEndpoint, deps: M
       model: model ?? entry.model,
       messages,
       ...(tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}),
-      ...(responseFormat !== undefined ? { response_format: responseFormat } : {}),
+      ...omitUndefined({ response_format: responseFormat }),
       stream: streams,
       ...(streams && billsStreams ? { stream_options: { include_usage: true } } : {}),
     }
@@ -160,7 +160,7 @@ function answerOf(
       model: model === '' ? asked : model,
       finishReason: finishReason === '' ? finish : finishReason,
       ...about,
-      ...(usage !== undefined ? { usage } : {}),
+      ...omitUndefined({ usage }),
     },
   }
 }

@@ -3,7 +3,7 @@
  * older drafts of the protocol; the answer is then a data part. JSON without a schema is requested by `metadata.mimeType`,
  * or by accepting no other type.
  */
-import { isStruct } from '@parley/a2a'
+import { isStruct, omitUndefined } from '@parley/a2a'
 import type { Json, Struct, Turn } from '@parley/a2a'
 import { z } from 'zod'
 import type { OpenaiEntry } from './entry.ts'
@@ -88,7 +88,7 @@ function wrapInObject(schema: Struct): Struct {
     required: ['value'],
     additionalProperties: false,
     ...($defs !== undefined ? { $defs } : {}),
-    ...(definitions !== undefined ? { definitions } : {}),
+    ...omitUndefined({ definitions }),
   }
 }
 

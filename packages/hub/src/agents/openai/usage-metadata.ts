@@ -1,4 +1,5 @@
 /** The usage of a turn's model calls as metadata of its last status, for billing and traces. */
+import { omitUndefined } from '@parley/a2a'
 import type { Struct } from '@parley/a2a'
 import type { ModelCall, TokenUsage } from '../chat-model.ts'
 
@@ -18,8 +19,7 @@ function add(a: TokenUsage, b: TokenUsage): TokenUsage {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     totalTokens: a.totalTokens + b.totalTokens,
-    ...(cachedTokens !== undefined ? { cachedTokens } : {}),
-    ...(reasoningTokens !== undefined ? { reasoningTokens } : {}),
+    ...omitUndefined({ cachedTokens, reasoningTokens }),
   }
 }
 

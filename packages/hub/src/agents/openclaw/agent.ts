@@ -1,5 +1,5 @@
 /** Chooses the transport of a turn to the gateway, and resumes a turn after a restart. */
-import { A2AError, fail, linkSignals } from '@parley/a2a'
+import { A2AError, fail, linkSignals, omitUndefined } from '@parley/a2a'
 import type { Agent, Report, Turn } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import { withHopSpan } from '../hop-span.ts'
@@ -149,7 +149,7 @@ export function openClawAgent({ entry, services, gateway, times = usualTimes }: 
       sessionKey,
       idempotencyKey: key,
       ...(attachments.length > 0 ? { attachments } : {}),
-      ...(entry.thinking !== undefined ? { thinking: entry.thinking } : {}),
+      ...omitUndefined({ thinking: entry.thinking }),
     }
     if (method === 'agent') {
       return { ...common, agentId: entry.agent, deliver: false, ...(isBounded ? { timeout: seconds } : {}) }

@@ -5,6 +5,7 @@
 import { A2AError, fail } from '@parley/a2a'
 import type { AgentLog, Report, Struct, Turn } from '@parley/a2a'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { createGrowingAnswer } from './growing-answer.ts'
 import type { OpenClawEntry } from './entry.ts'
 import { failedOutcome } from './run-outcome.ts'
@@ -12,7 +13,6 @@ import type { GatewayLimits } from './gateway/hello.ts'
 import { answerArtifactId } from './run-plan.ts'
 import type { RunPlan } from './run-plan.ts'
 import type { OpenClawPrompt } from './prompt.ts'
-import { eventsIn } from './sse.ts'
 import { asFields, listField, numberField, stringField } from './gateway/frames.ts'
 import type { GatewayFields } from './gateway/frames.ts'
 
@@ -203,6 +203,12 @@ async function* chunksOf(
     turn.signal.throwIfAborted()
     log.warn('a stream of the OpenClaw gateway could not be read to its end', { cause })
   }
+}
+
+/** Yields the `data` of each server-sent event. Ending the iteration early releases the connection. */
+export async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncGenerator<string> {
+  const events = body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  for await (const { data } of events ?? []) yield data
 }
 
 function checkNodes(text: string, jsonNodes = defaultJsonNodes): void {

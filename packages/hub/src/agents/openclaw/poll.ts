@@ -3,7 +3,8 @@ import { A2AError } from '@parley/a2a'
 import type { RunOutcome } from './run-outcome.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'
 import type { RunPlan } from './run-plan.ts'
-import { queryRunEnd, mergeOutcomes, rejectingDelay } from './run-status.ts'
+import { abortableSleep } from '../timeouts.ts'
+import { queryRunEnd, mergeOutcomes } from './run-status.ts'
 import { readTranscript } from './transcript.ts'
 
 export interface PollDeps {
@@ -40,7 +41,7 @@ export async function waitForSession(deps: PollDeps): Promise<RunOutcome | undef
     else if (seen.outcome !== undefined) return seen.outcome
     else if (!seen.isKnown && idle > idleMs / 3) return undefined
     else if (idle > idleMs) return lostAfterRestart
-    await rejectingDelay(everyMs, signal)
+    await abortableSleep(everyMs, signal)
   }
 }
 

@@ -1,6 +1,7 @@
 /** The status of a turn at the gateway: after it was sent, and after the connection or the process was lost. */
 import { A2AError } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
+import { abortableSleep } from '../timeouts.ts'
 import { outcomeOfAgent, outcomeOfWait } from './run-outcome.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'
@@ -51,7 +52,7 @@ export async function sendRun(deps: SendRunDeps): Promise<RunStatus> {
     if (answer.ok && status === 'ok') return { at: 'session', streams: false }
     const refusal = answer.ok ? undefined : answer.error
     if (refusal === undefined || !isTemporary(refusal) || attempt === attempts) throw rejectedError(refusal, log)
-    await rejectingDelay(refusal.retryAfterMs ?? 500 * attempt, signal)
+    await abortableSleep(refusal.retryAfterMs ?? 500 * attempt, signal)
   }
 }
 
@@ -104,19 +105,4 @@ export async function queryRunEnd(
 export function mergeOutcomes(ended: RunOutcome, read: RunOutcome | undefined): RunOutcome {
   const both = ended.kind === 'done' && read?.kind === 'done'
   return both && read.text.trim().endsWith(ended.text.trim()) ? { ...ended, text: read.text } : ended
-}
-
-export function rejectingDelay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    }, ms)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-  })
 }

@@ -2,6 +2,8 @@
  * Runs one turn at a time in a session. The gateway queues runs itself, but a `chat.send` during another run is steered
  * into that run, and its answer becomes part of the other one.
  */
+import { abortable } from '@parley/a2a'
+
 export interface SessionLocks {
   /** Resolves when the session is free, with a function that releases it. */
   acquire(sessionKey: string, signal: AbortSignal): Promise<() => void>
@@ -21,7 +23,7 @@ export function createSessionLocks(): SessionLocks {
         if (queueTails.get(sessionKey) === end) queueTails.delete(sessionKey)
       })
       try {
-        if (before !== undefined) await orAbort(before, signal)
+        if (before !== undefined) await abortable(signal, before)
       } catch (reason) {
         ownTurn.resolve()
         throw reason
@@ -29,16 +31,4 @@ export function createSessionLocks(): SessionLocks {
       return ownTurn.resolve
     },
   }
-}
-
-function orAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    void promise.then(() => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    })
-  })
 }

@@ -3,7 +3,7 @@ import { A2AError } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import type { Gateway } from './gateway/gateway.ts'
 import { isConnectionLost } from './poll.ts'
-import { rejectingDelay } from './run-status.ts'
+import { abortableSleep } from '../timeouts.ts'
 
 export interface StopRunDeps {
   readonly gateway: Gateway
@@ -28,7 +28,7 @@ export async function stopRun(deps: StopRunDeps): Promise<void> {
   try {
     for (let attempt = 1; attempt <= maxAttempts && !deps.isOver(); attempt += 1) {
       if (await isStopped(deps, signal)) return
-      await rejectingDelay(retryDelayMs, signal)
+      await abortableSleep(retryDelayMs, signal)
     }
   } catch (cause) {
     const isClosed = cause instanceof A2AError && cause.code === 'UNAVAILABLE'

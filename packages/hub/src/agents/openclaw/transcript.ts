@@ -3,7 +3,7 @@
  * gateway's in-memory state (responses to repeated requests for five minutes, ends of runs a little longer) is lost when it
  * restarts.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import { joinTexts } from './growing-answer.ts'
 import { failedOutcome } from './run-outcome.ts'
 import type { RunOutcome } from './run-outcome.ts'
@@ -52,7 +52,7 @@ export function transcriptOf(history: GatewayFields, key: string): Transcript {
     isKnown: startIndex >= 0,
     isActive: session['hasActiveRun'] === true || runId !== undefined || queued > 0,
     ...(runId !== undefined ? { running: { runId, text: stringField(inFlight, 'text') ?? '' } } : {}),
-    ...(outcome !== undefined ? { outcome } : {}),
+    ...omitUndefined({ outcome }),
   }
 }
 

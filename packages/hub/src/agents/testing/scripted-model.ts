@@ -2,6 +2,7 @@
  * A model for tests: a local endpoint of the chat completions API that answers by a script, in any number of chunks, and
  * can misbehave in all the ways that endpoints do.
  */
+import { omitUndefined } from '@parley/a2a'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
@@ -174,8 +175,7 @@ async function whole(response: ServerResponse, reply: ScriptedAnswer, model: str
   const message = {
     role: 'assistant',
     content: reply.say === undefined ? null : [reply.say].flat().join(''),
-    ...(tool_calls !== undefined ? { tool_calls } : {}),
-    ...(reply.refuse !== undefined ? { refusal: reply.refuse } : {}),
+    ...omitUndefined({ tool_calls, refusal: reply.refuse }),
   }
   const choices = [{ index: 0, message, finish_reason: finishOf(reply) }]
   response.writeHead(200, { 'content-type': 'application/json' })

@@ -1,5 +1,5 @@
 /** The other agents of a hub, for tests: each with its own tasks, kept for the lifetime of the client. */
-import { isTerminal } from '@parley/a2a'
+import { isTerminal, omitUndefined } from '@parley/a2a'
 import type { Agent, AgentCard, StreamEvent, Task } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 import type { TestAgent } from '@parley/a2a/testing'
@@ -36,9 +36,7 @@ export function testInProcessClient(agents: Readonly<Record<string, Agent>>): Te
       calls.push(call)
       const { agent, message, messageId, taskId, contextId, turn } = call
       const messageIds = {
-        ...(messageId !== undefined ? { messageId } : {}),
-        ...(taskId !== undefined ? { taskId } : {}),
-        ...(contextId !== undefined ? { contextId } : {}),
+        ...omitUndefined({ messageId, taskId, contextId }),
         referenceTaskIds: [turn.task.id],
       }
       const request = { ...message, ...messageIds }

@@ -1,4 +1,5 @@
 /** A skill in the configuration: fewer fields than on a card; the rest is derived. */
+import { omitUndefined } from '@parley/a2a'
 import type { AgentSkill } from '@parley/a2a'
 import { z } from 'zod'
 import { nonEmpty } from '../values.ts'
@@ -14,13 +15,12 @@ export const skillSchema = z
     outputModes: z.array(nonEmpty).optional(),
   })
   .transform(({ id, name, description, tags, ...modes }): AgentSkill => {
-    const given = Object.entries(modes).filter(([, value]) => value !== undefined)
     return {
       id: id ?? slugOf(name),
       name,
       description: description ?? name,
       tags: tags === undefined || tags.length === 0 ? ['general'] : tags,
-      ...Object.fromEntries(given),
+      ...omitUndefined(modes),
     }
   })
 

@@ -2,7 +2,7 @@
  * The agents that a hub offers to the caller, from its catalog (`/.well-known/ai-catalog.json`). If a hub has no catalog,
  * the agent at its root is used.
  */
-import { A2AError, linkSignals } from '@parley/a2a'
+import { A2AError, linkSignals, omitUndefined } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
 import { z } from 'zod'
 import { catalogExtension } from '../../discovery/ai-catalog.ts'
@@ -86,7 +86,7 @@ export function parseHubCatalog(text: string, hub: string): readonly HubCatalogE
     const { skills } = data.extensions?.[catalogExtension] ?? {}
     // Called through the configured address, whatever the hub's public address is.
     if (own !== undefined) {
-      return [{ name: own, url: `${hub}/a2a/${own}`, isOwn: true, ...(skills !== undefined ? { skills } : {}) }]
+      return [{ name: own, url: `${hub}/a2a/${own}`, isOwn: true, ...omitUndefined({ skills }) }]
     }
     const name = data.identifier?.split(/[:/]/).at(-1) || data.displayName
     return name === undefined || name === '' ? [] : [{ name, url: url.href, isOwn: url.origin === new URL(hub).origin }]

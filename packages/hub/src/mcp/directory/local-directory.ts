@@ -2,7 +2,7 @@
  * The agent directory of one request at `/mcp`: the hub's own agents as the caller may see them, and remote agents if the
  * caller may choose addresses.
  */
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { Caller } from '@parley/a2a'
 import type { Admit, AgentSettings, Credentials, HandlerCall, OnAnswer } from '@parley/a2a/server'
 import { withAudit } from './audited-agent.ts'
@@ -81,7 +81,7 @@ function profileOf(deps: LocalDirectoryDeps, caller: Caller, name: string): Agen
     inputModes: settings.inputModes ?? [],
     outputModes: settings.outputModes ?? [],
     ...(provider !== undefined ? { provider: provider.organization } : {}),
-    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    ...omitUndefined({ documentationUrl }),
     isAvailable: deps.isOpen(name),
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { AgentCard, Message, Part, StreamEvent, Task, TextPart } from '@parley/a2a'
 import type { AgentResponse, CallOptions, EventStream, RemoteAgent } from '@parley/a2a/client'
-import { A2AError, hasSettled, taskIdOfEvent } from '@parley/a2a'
+import { A2AError, hasSettled, taskIdOfEvent, omitUndefined } from '@parley/a2a'
 import type { AgentProfile, AgentRef, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 
 /** Limit of one answer, in characters. */
@@ -129,7 +129,7 @@ function lengthOfPart(part: Part): number {
 export function profileOfCard(card: AgentCard, url: string, name?: string): AgentProfile {
   const { provider, documentationUrl } = card
   return {
-    ...(name !== undefined ? { name } : {}),
+    ...omitUndefined({ name }),
     title: card.name,
     description: card.description,
     version: card.version,
@@ -138,7 +138,7 @@ export function profileOfCard(card: AgentCard, url: string, name?: string): Agen
     inputModes: card.defaultInputModes,
     outputModes: card.defaultOutputModes,
     ...(provider !== undefined ? { provider: provider.organization } : {}),
-    ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+    ...omitUndefined({ documentationUrl }),
     isAvailable: true,
   }
 }

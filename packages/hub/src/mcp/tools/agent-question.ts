@@ -5,7 +5,7 @@
 import { inputRequired, isSpecType } from '@modelcontextprotocol/server'
 import type { ClientCapabilities, InputRequest } from '@modelcontextprotocol/server'
 import type { Message, Part, Struct, Task } from '@parley/a2a'
-import { clientToolsExtension, credentialsExtension, isStruct } from '@parley/a2a'
+import { clientToolsExtension, credentialsExtension, isStruct, omitUndefined } from '@parley/a2a'
 import { textOfParts } from '../directory/agent-directory.ts'
 
 export interface AgentQuestion {
@@ -28,8 +28,7 @@ export function readAgentQuestion({ status }: Task): AgentQuestion {
   return {
     text: textOfParts(parts).slice(0, maxQuestionLength) || emptyQuestion,
     isSecret: message !== undefined && asksForSecret(message),
-    ...(form !== undefined ? { form } : {}),
-    ...(url !== undefined ? { url } : {}),
+    ...omitUndefined({ form, url }),
   }
 }
 

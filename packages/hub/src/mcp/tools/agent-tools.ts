@@ -1,4 +1,5 @@
 /** The tools that list agents and describe what they can do. */
+import { omitUndefined } from '@parley/a2a'
 import type { AgentSkill } from '@parley/a2a'
 import { z } from 'zod'
 import type { McpToolResult } from './tool-call.ts'
@@ -88,8 +89,7 @@ export const discoverAgent: McpServerTool = defineTool({
       version,
       ...(inputModes.length > 0 ? { inputModes: [...inputModes] } : {}),
       ...(outputModes.length > 0 ? { outputModes: [...outputModes] } : {}),
-      ...(provider !== undefined ? { provider } : {}),
-      ...(documentationUrl !== undefined ? { documentationUrl } : {}),
+      ...omitUndefined({ provider, documentationUrl }),
     }
     return { content: [{ type: 'text', text: JSON.stringify(view, null, 2) }], structuredContent: view }
   },
@@ -98,7 +98,7 @@ export const discoverAgent: McpServerTool = defineTool({
 function listedAgentOf(profile: AgentProfile): z.output<typeof listedAgent> {
   const { name, title, description, url, isAvailable, skills } = profile
   return {
-    ...(name !== undefined ? { name } : {}),
+    ...omitUndefined({ name }),
     title: truncate(title),
     description: truncate(description),
     url,

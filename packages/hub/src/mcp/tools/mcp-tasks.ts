@@ -5,7 +5,7 @@
  */
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/server'
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
-import { A2AError, hasSettled, isInterrupted, newId } from '@parley/a2a'
+import { A2AError, hasSettled, isInterrupted, newId, omitUndefined } from '@parley/a2a'
 import type { Message, StreamEvent, Struct, Task, TaskState } from '@parley/a2a'
 import { z } from 'zod'
 import type { McpToolCall } from './tool-call.ts'
@@ -146,7 +146,7 @@ function messageOf(answer: Struct, task: Task, { skill }: TaskRef): Message {
     role: 'ROLE_USER',
     parts: answerParts(answer),
     taskId: task.id,
-    ...(task.contextId !== undefined ? { contextId: task.contextId } : {}),
+    ...omitUndefined({ contextId: task.contextId }),
     ...(skill !== undefined ? { metadata: { skillId: skill } } : {}),
   }
 }

@@ -5,7 +5,7 @@
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server'
 import type { Json, Message, Part, Struct, Task } from '@parley/a2a'
 import { z } from 'zod'
-import { A2AError, isInterrupted, newId, isStruct } from '@parley/a2a'
+import { A2AError, isInterrupted, newId, isStruct, omitUndefined } from '@parley/a2a'
 import type { McpToolCall, McpToolResult } from './tool-call.ts'
 import { sendAndWait } from './wait-for-task.ts'
 import type { AgentRef, DirectoryAgent, AgentAnswer } from '../directory/agent-directory.ts'
@@ -168,8 +168,7 @@ function resultOrQuestion(
   const state: QuestionState = {
     ref,
     taskId: task.id,
-    ...(task.contextId !== undefined ? { contextId: task.contextId } : {}),
-    ...(messageInput.skill !== undefined ? { skill: messageInput.skill } : {}),
+    ...omitUndefined({ contextId: task.contextId, skill: messageInput.skill }),
     isVisit: 'url' in (question.params ?? {}),
     messageId: newId(),
     round: round + 1,
@@ -193,17 +192,13 @@ export function createUserMessage({
     messageId: newId(),
     role: 'ROLE_USER',
     parts: [{ text: message }, ...(data === undefined ? [] : [{ data: data as Struct }]), ...files.map(filePart)],
-    ...(taskId !== undefined ? { taskId } : {}),
-    ...(contextId !== undefined ? { contextId } : {}),
+    ...omitUndefined({ taskId, contextId }),
     ...(skillId !== undefined ? { metadata: { skillId } } : {}),
   }
 }
 
 function filePart({ name, mediaType, url, base64 = '' }: z.output<typeof file>): Part {
-  const about = {
-    ...(name !== undefined ? { filename: name } : {}),
-    ...(mediaType !== undefined ? { mediaType } : {}),
-  }
+  const about = omitUndefined({ filename: name, mediaType })
   return url === undefined ? { raw: base64, ...about } : { url, ...about }
 }
 
@@ -213,7 +208,7 @@ function answerTo({ messageId, taskId, contextId, skill: skillId }: QuestionStat
     role: 'ROLE_USER',
     parts,
     taskId,
-    ...(contextId !== undefined ? { contextId } : {}),
+    ...omitUndefined({ contextId }),
     ...(skillId !== undefined ? { metadata: { skillId } } : {}),
   }
 }

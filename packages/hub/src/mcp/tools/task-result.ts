@@ -3,7 +3,7 @@
  * for how to continue if it has not ended.
  */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
-import { hasSettled, isInterrupted } from '@parley/a2a'
+import { hasSettled, isInterrupted, omitUndefined } from '@parley/a2a'
 import type { Artifact, Json, Message, Part, Task } from '@parley/a2a'
 import { z } from 'zod'
 import { artifactUri } from './artifact-uri.ts'
@@ -83,7 +83,7 @@ function messageResult(ref: AgentRef, { parts, contextId }: Message): CallToolRe
   const content = parts.map((part) => contentBlock(part, undefined, budget))
   const view: TaskResultView = {
     ...ref,
-    ...(contextId !== undefined ? { contextId } : {}),
+    ...omitUndefined({ contextId }),
     state: 'completed',
     message: truncate(textOfParts(parts)),
   }
@@ -139,7 +139,7 @@ function viewOf(task: Task, ref: AgentRef, withHistory: boolean): TaskResultView
   return {
     ...ref,
     taskId: id,
-    ...(contextId !== undefined ? { contextId } : {}),
+    ...omitUndefined({ contextId }),
     state: stateWord(status.state),
     ...(said !== '' ? { message: truncate(said) } : {}),
     ...(isInterrupted(status.state) ? { question: truncate(readAgentQuestion(task).text) } : {}),
@@ -159,8 +159,7 @@ function artifactView(
   const files = parts.flatMap((part, index) => fileView(part, uriOf(artifact, index, taskId, ref)))
   return {
     artifactId,
-    ...(name !== undefined ? { name } : {}),
-    ...(description !== undefined ? { description } : {}),
+    ...omitUndefined({ name, description }),
     ...(text !== '' ? { text: truncate(text) } : {}),
     ...(data.length > 0 ? { data } : {}),
     ...(files.length > 0 ? { files } : {}),
@@ -169,7 +168,7 @@ function artifactView(
 
 function fileView(part: Part, uri: string) {
   if ('text' in part || 'data' in part) return []
-  const about = { name: partFilename(part), ...(part.mediaType !== undefined ? { mediaType: part.mediaType } : {}) }
+  const about = { name: partFilename(part), ...omitUndefined({ mediaType: part.mediaType }) }
   return 'url' in part ? [{ ...about, uri: part.url }] : [{ ...about, uri, bytes: bytesIn(part.raw) }]
 }
 

@@ -3,7 +3,7 @@
  * is canceled. If the time runs out or the connection is lost, the task continues.
  */
 import type { AgentLog, Message, StreamEvent, Task } from '@parley/a2a'
-import { A2AError, linkSignals, taskIdOfEvent } from '@parley/a2a'
+import { A2AError, linkSignals, taskIdOfEvent, omitUndefined } from '@parley/a2a'
 import type { DirectoryAgent, AgentAnswer, AgentCallOptions } from '../directory/agent-directory.ts'
 import type { ToolProgress } from './tool-progress.ts'
 
@@ -58,7 +58,7 @@ async function waitWithin(
   const call: AgentCallOptions = {
     signal: either.signal,
     onEvent,
-    ...(traceparent !== undefined ? { traceparent } : {}),
+    ...omitUndefined({ traceparent }),
   }
   try {
     return await work(call)

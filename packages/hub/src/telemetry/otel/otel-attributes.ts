@@ -1,4 +1,5 @@
 /** OpenTelemetry attributes: the conventions for generative AI unchanged, our own under our prefix. */
+import { isStruct } from '@parley/a2a'
 import type { Attributes } from '@opentelemetry/api'
 import type { Json, Struct } from '@parley/a2a'
 
@@ -29,9 +30,7 @@ function pairsOf(name: string, value: Json): [string, string | number | boolean 
   if (Array.isArray(value)) return [[name, listOf(value)]]
   return Object.entries(value).flatMap(([inner, one]) => {
     const key = `${name}.${snake(inner)}`
-    return typeof one === 'object' && one !== null && !Array.isArray(one)
-      ? [[key, JSON.stringify(one)] as [string, string]]
-      : pairsOf(key, one)
+    return isStruct(one) ? [[key, JSON.stringify(one)] as [string, string]] : pairsOf(key, one)
   })
 }
 

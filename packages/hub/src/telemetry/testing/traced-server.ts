@@ -52,8 +52,7 @@ export async function openTracedServer(
       messageId: newId(),
       role: 'ROLE_USER' as const,
       parts: [{ text }],
-      ...(taskId !== undefined ? { taskId } : {}),
-      ...(referenceTaskIds !== undefined ? { referenceTaskIds } : {}),
+      ...omitUndefined({ taskId, referenceTaskIds }),
     }
     const configuration = {
       returnImmediately,

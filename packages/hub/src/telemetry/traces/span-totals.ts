@@ -5,10 +5,11 @@ import type { Span, Struct } from '@parley/a2a'
 export interface SpanTotals {
   readonly turns: number
   readonly spans: number
+  /** The number of failed spans. */
   readonly errors: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** `undefined` if nothing has a price. */
+  /** In the currency of the configured prices; absent if no price is known. */
   readonly cost?: number
 }
 

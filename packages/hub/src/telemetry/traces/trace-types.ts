@@ -3,6 +3,7 @@
  * caller, a model or a tool said. Types only.
  */
 import type { SpanKind, SpanOutcome, Struct, TaskState } from '@parley/a2a'
+import type { SpanTotals } from './span-totals.ts'
 
 /** The kinds that agents report, and those derived from the log: the task, its turns and webhook attempts. */
 export type TraceSpanKind = SpanKind | 'task' | 'turn' | 'push'
@@ -59,7 +60,7 @@ export interface DelegationContext {
 }
 
 /** The data of the root of a trace, and the totals of its tree (S4-16). */
-export interface TraceSummary {
+export interface TraceSummary extends SpanTotals {
   readonly type: 'A2A_TASK'
   readonly traceId: string
   readonly taskId: string
@@ -81,14 +82,6 @@ export interface TraceSummary {
   readonly models: readonly string[]
   readonly tools: readonly string[]
   readonly tasks: number
-  readonly turns: number
-  readonly spans: number
-  /** The number of failed spans. */
-  readonly errors: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** In the currency of the configured prices; absent if no price is known. */
-  readonly cost?: number
 }
 
 export interface TraceQuery {

@@ -2,6 +2,8 @@
  * The frames of the gateway's protocol. Parsing is tolerant: its published schema is closed and behind what it sends, so
  * extra or missing fields are accepted.
  */
+import { isStruct } from '@parley/a2a'
+
 export type GatewayFields = Readonly<Record<string, unknown>>
 
 export interface GatewayEvent {
@@ -65,7 +67,7 @@ function parseGatewayError(error: GatewayFields): GatewayError {
 }
 
 export function asFields(value: unknown): GatewayFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as GatewayFields) : {}
+  return isStruct(value) ? value : {}
 }
 
 export function stringField(fields: GatewayFields, key: string): string | undefined {

@@ -3,7 +3,7 @@
  * turn listens to the events of its session and is notified when the connection was lost. It then finds out itself what
  * became of its run.
  */
-import { A2AError } from '@parley/a2a'
+import { abortable, A2AError } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import {
   refusalRetryMs,
@@ -69,7 +69,8 @@ export function openGateway(options: GatewayOptions): Gateway {
   let isClosed = false
 
   return {
-    connection: (signal) => orAborted(current(), signal),
+    // A shared connection attempt continues when one of its waiting callers aborts.
+    connection: (signal) => abortable(signal, current()),
     nextConnection,
     listen,
     close() {
@@ -185,7 +186,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     if (isClosed) return Promise.reject(closed())
     const next = Promise.withResolvers<OpenClawConnection>()
     waiting.add(next)
-    return orAborted(next.promise, signal).finally(() => waiting.delete(next))
+    return abortable(signal, next.promise).finally(() => waiting.delete(next))
   }
 
   function listen(
@@ -217,16 +218,6 @@ export function openGateway(options: GatewayOptions): Gateway {
   function allListeners(): Set<GatewayListener> {
     return new Set([...listeners.values()].flatMap((set) => [...set]))
   }
-}
-
-/** A shared connection attempt continues when one of its waiting callers aborts. */
-function orAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason as Error)
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason as Error)
-    signal.addEventListener('abort', leave, { once: true })
-    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 }
 
 function closed(): A2AError {

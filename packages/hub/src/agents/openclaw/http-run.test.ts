@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventsIn } from './sse.ts'
+import { eventsIn } from './http-run.ts'
 
 async function read(...pieces: readonly string[]): Promise<readonly string[]> {
   const body = new ReadableStream<Uint8Array>({
@@ -12,7 +12,7 @@ async function read(...pieces: readonly string[]): Promise<readonly string[]> {
   return Array.fromAsync(eventsIn(body))
 }
 
-describe('server-sent events', () => {
+describe('server-sent events of the gateway', () => {
   it('are read wherever the pieces are cut', async () => {
     assert.deepEqual(await read('da', 'ta: {"a"', ':1}\n', '\ndata: [DO', 'NE]\n\n'), ['{"a":1}', '[DONE]'])
   })

@@ -1,2 +1,0 @@
-/** Calls another agent, as every agent of the hub does. */
-export { runHop } from '../../delegation/hop.ts'

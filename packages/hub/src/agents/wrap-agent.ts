@@ -1,0 +1,135 @@
+/** Wraps agents: replaces their functions, watches their runs, and reads any output as one iterator of reports. */
+import type { Agent, AgentFunction, AgentOutput, ObservableLike, Report, Turn } from '@parley/a2a'
+
+/** The same agent, with the same resume semantics, whose functions are replaced. */
+export function wrapAgent(agent: Agent, wrap: (run: AgentFunction) => AgentFunction): Agent {
+  if (typeof agent === 'function') return wrap(agent)
+  return agent.resume === 'reattach'
+    ? { ...agent, run: wrap(agent.run), reattach: wrap(agent.reattach) }
+    : { ...agent, run: wrap(agent.run) }
+}
+
+export interface RunWatcher {
+  /** The agent still works after its function has returned. */
+  onPending?(): void
+  onReport?(report: Report | undefined): void
+  onEnd(): void
+  onError(reason: unknown): void
+  /** The reader stopped; the agent may still work. */
+  onStop(): void
+  /** The agent has stopped after its reader did. */
+  onStopped?(): void
+}
+
+/** Runs an agent function, and tells the watcher how its output goes on. */
+export function watchRun(run: AgentFunction, turn: Turn, watcher: RunWatcher): AgentOutput | Promise<AgentOutput> {
+  const failed = (reason: unknown): never => {
+    watcher.onError(reason)
+    throw reason
+  }
+  try {
+    const output = run(turn)
+    if (!(output instanceof Promise)) return watchOutput(output, watcher)
+    watcher.onPending?.()
+    return output.then((given: AgentOutput) => watchOutput(given, watcher), failed)
+  } catch (reason) {
+    return failed(reason)
+  }
+}
+
+function watchOutput(output: AgentOutput, watcher: RunWatcher): AgentOutput {
+  if (!isCompleteOutput(output)) {
+    watcher.onPending?.()
+    return { [Symbol.asyncIterator]: () => watchIterator(reportIterator(output), watcher) }
+  }
+  const reports = Array.isArray(output) ? (output as readonly Report[]) : [output as Report | undefined]
+  for (const report of reports) watcher.onReport?.(report)
+  watcher.onEnd()
+  return output
+}
+
+function watchIterator(iterator: ReportIterator, watcher: RunWatcher): ReportIterator {
+  return {
+    async next() {
+      try {
+        const result = await iterator.next()
+        if (result.done !== true || result.value !== undefined) watcher.onReport?.(result.value)
+        if (result.done === true) watcher.onEnd()
+        return result
+      } catch (reason) {
+        watcher.onError(reason)
+        throw reason
+      }
+    },
+    async return() {
+      watcher.onStop()
+      try {
+        return (await iterator.return?.()) ?? { done: true, value: undefined }
+      } finally {
+        watcher.onStopped?.()
+      }
+    },
+  }
+}
+
+export type ReportIterator = AsyncIterator<Report, Report | undefined, undefined>
+
+/** How far an observable, which has no backpressure, may run ahead of its reader. */
+const maxBehind = 10_000
+
+/** Whether the output is complete, so that nothing of the agent runs any more. */
+function isCompleteOutput(output: AgentOutput): boolean {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return true
+  return !(Symbol.asyncIterator in output || 'subscribe' in output || Symbol.iterator in output)
+}
+
+/** A returned report is the return value. */
+export function reportIterator(output: AgentOutput): ReportIterator {
+  if (typeof output !== 'object' || output === null) return returnedReport(output ?? undefined)
+  if (Symbol.asyncIterator in output) return output[Symbol.asyncIterator]() as ReportIterator
+  if ('subscribe' in output) return streamOfObservable(output)[Symbol.asyncIterator]()
+  if (Symbol.iterator in output)
+    return fromSyncIterator(output[Symbol.iterator]() as Iterator<Report, Report | undefined>)
+  return returnedReport(output)
+}
+
+function returnedReport(report: Report | undefined): ReportIterator {
+  return { next: async () => ({ done: true, value: report }) }
+}
+
+function fromSyncIterator(iterator: Iterator<Report, Report | undefined>): ReportIterator {
+  return {
+    next: async () => iterator.next(),
+    return: async () => iterator.return?.() ?? { done: true, value: undefined },
+  }
+}
+
+function streamOfObservable(observable: ObservableLike<Report>): ReadableStream<Report> {
+  let subscription: ReturnType<ObservableLike<Report>['subscribe']>
+  const stop = (): void => {
+    if (typeof subscription === 'function') subscription()
+    else subscription?.unsubscribe()
+  }
+  return new ReadableStream<Report>({
+    start(controller) {
+      let isOver = false
+      const once = (end: () => void): void => {
+        if (isOver) return
+        isOver = true
+        end()
+      }
+      subscription = observable.subscribe({
+        next(report) {
+          if (isOver) return
+          controller.enqueue(report)
+          if ((controller.desiredSize ?? 0) >= -maxBehind) return
+          once(() => controller.error(new Error(`more than ${maxBehind} reports behind`)))
+          stop()
+        },
+        error: (reason) => once(() => controller.error(reason)),
+        complete: () => once(() => controller.close()),
+      })
+    },
+    cancel: stop,
+  })
+}
