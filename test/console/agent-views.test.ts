@@ -1,20 +1,16 @@
 /** Further views of an agent in the console: its card, how it is called from programs, its entry in the configuration. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
 import { readClipboard } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('an agent', async (browser) => {
   const somebody = await openCardServer()
-  const fixture = await openConsole(found.browser, {
+  const fixture = await openConsole(browser, {
     agents: {
       somebody: { kind: 'a2a', url: somebody.url, drift: 'block' },
     },

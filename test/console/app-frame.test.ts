@@ -1,20 +1,16 @@
 /** The frame around every page: signing in, going from page to page, searching, light and dark; and nothing from elsewhere. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import { adminKey, waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './page-queries.ts'
 import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the console', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
+describeInBrowser('the console', async (browser) => {
+  const fixture = await openConsole(browser)
 
   it('asks for the admin key, says when it is wrong, and opens with the right one', async () => {
-    const stranger = await found.browser.newContext()
+    const stranger = await browser.newContext()
     stranger.setDefaultTimeout(maxWaitMs)
     const page = await stranger.newPage()
     await page.goto(`${fixture.testHub.url}/tasks?state=TASK_STATE_FAILED`)

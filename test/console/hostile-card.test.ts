@@ -1,12 +1,10 @@
 /** An agent that means ill: its card tries to script the page, to fetch things, to lead elsewhere, and to break the layout. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
 import { hasNoHorizontalScroll, openConsole } from './open-console.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 const image = `<img src="https://evil.example/x.png" onerror="globalThis.pwned = 1">`
 const script = `<script>globalThis.pwned = 2</script><svg onload="globalThis.pwned = 3">`
@@ -35,11 +33,9 @@ const card = {
   securityRequirements: [{ schemes: { [image]: { list: [] } } }],
 }
 
-describe('a hostile card', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('a hostile card', async (browser) => {
   const villain = await openCardServer(card)
-  const house = await openConsole(found.browser, { agents: { villain: { kind: 'a2a', url: villain.url } } })
+  const house = await openConsole(browser, { agents: { villain: { kind: 'a2a', url: villain.url } } })
   const { testHub } = house
   const asked: string[] = []
   house.context.on('request', (request) => void asked.push(request.url()))

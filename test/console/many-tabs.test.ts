@@ -1,15 +1,11 @@
 /** Many tabs of one browser: they share one stream of changes, and it survives the tab that held it. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
-import { findBrowser } from '../browser/chromium.ts'
+import { it } from 'node:test'
 import { openConsole } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('many tabs', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
+describeInBrowser('many tabs', async (browser) => {
+  const fixture = await openConsole(browser)
   const streams: string[] = []
   fixture.context.on('request', (request) => {
     if (request.url().endsWith('/admin/events')) streams.push(request.url())

@@ -1,19 +1,15 @@
 /** Webhooks: how each stands, what became of each try, and another try; with a receiver that fails and is mended. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { openWebhookReceiver } from './webhook-receiver.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-if ('browser' in found) after(() => found.browser.close())
-
-describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
+describeInBrowser('the page of webhooks', async (browser) => {
   const receiver = await openWebhookReceiver()
-  const fixture = await openConsole(found.browser, {
+  const fixture = await openConsole(browser, {
     config: { push: { allow: ['127.0.0.1'], schedule: ['200ms', '1h'] } },
   })
   const { testHub } = fixture
@@ -220,9 +216,8 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   })
 })
 
-describe('a hub without webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  const fixture = await openConsole(found.browser, { config: { push: false } })
+describeInBrowser('a hub without webhooks', async (browser) => {
+  const fixture = await openConsole(browser, { config: { push: false } })
 
   it('says how they are switched on', async () => {
     const page = await fixture.open('/push')

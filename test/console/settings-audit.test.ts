@@ -1,19 +1,15 @@
 /** Settings: the audit, narrowed by the address and read as it grows; the keys; what this is. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { readClipboard } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
+describeInBrowser('the audit', async (browser) => {
+  const fixture = await openConsole(browser)
   const { testHub } = fixture
   const { json: key } = await testHub.ask('POST', '/admin/keys', { name: 'build', agents: ['talker'] })
   const task = await testHub.send('talker', 'hello', { authorization: `Bearer ${key.key}` })

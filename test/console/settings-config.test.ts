@@ -1,15 +1,13 @@
 /** Settings, configuration: written with help, compared before it holds, applied with a note, and gone back to. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { adminKey, asAdmin, waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './page-queries.ts'
 import { builtConsole } from './built-console.ts'
 import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 const filler = Array.from({ length: 60 }, (_, index) => `# Line ${index} of what was thought of it.`).join('\n')
 const text = `# The hub of a test.
@@ -33,10 +31,8 @@ const review = (page: Page) => page.getByRole('button', { name: 'Review changes'
 const edit = async (page: Page, change: (from: string) => string): Promise<void> =>
   field(page).fill(change(await shown(page)))
 
-describe('the configuration', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const house = await openConsole(found.browser, { text })
+describeInBrowser('the configuration', async (browser) => {
+  const house = await openConsole(browser, { text })
   const { testHub } = house
   const open = async (path = '/settings/config', look = {}): Promise<Page> => {
     const page = await house.open(path, look)
@@ -346,7 +342,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     assert.ok('config' in checked)
     const quiet = { debug() {}, info() {}, warn() {}, error() {} }
     const hub = await startHub(checked.config, { log: quiet, consoleFolder: await builtConsole() })
-    const context = await found.browser.newContext()
+    const context = await browser.newContext()
     context.setDefaultTimeout(maxWaitMs)
     await context.request.post(`${hub.url}/admin/session`, { headers: asAdmin })
     const page = await context.newPage()

@@ -1,19 +1,15 @@
 /** Settings, health: what is wrong first and why, the last hour drawn and in words, and what the hub is made of. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { freePort } from '../free-port.ts'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the health of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('the health of the hub', async (browser) => {
   const port = await freePort()
-  const fixture = await openConsole(found.browser, { config: { listen: { port, grpcPort: false } } })
+  const fixture = await openConsole(browser, { config: { listen: { port, grpcPort: false } } })
   const { testHub } = fixture
   const chart = (page: Page, name: string) => page.getByRole('figure').filter({ hasText: name })
 

@@ -1,21 +1,16 @@
 /** The door: by key and by issuer, what it says when it stays shut, and where one is once it opens. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { freePort } from '../free-port.ts'
 import { clientSecret, openOidcProvider } from '../admin/oidc-provider.ts'
 import { adminKey } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './page-queries.ts'
 import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const { browser } = found
+describeInBrowser('signing in', async (browser) => {
   const provider = await openOidcProvider()
   const port = await freePort()
   const config = {
@@ -26,7 +21,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
       jwt: [{ issuer: provider.issuer, audience: 'console', scopes: { operators: ['admin'] } }],
     },
   }
-  const fixture = await openConsole(found.browser, { config })
+  const fixture = await openConsole(browser, { config })
   const { testHub } = fixture
 
   const key = (page: Page) => page.getByLabel('Admin key')
@@ -186,7 +181,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
   for (const theme of ['light', 'dark'] as const) {
     it(`is readable for everybody, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {
-        const context = await found.browser.newContext({ colorScheme: theme, viewport: { width, height: 844 } })
+        const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 844 } })
         context.setDefaultTimeout(maxWaitMs)
         const page = await context.newPage()
         await page.goto(testHub.url)

@@ -1,17 +1,13 @@
 /** The same message to another agent, and both answers side by side as they come. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
-import { findBrowser } from '../browser/chromium.ts'
+import { it } from 'node:test'
 import { pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 import { tickerOptions } from './ticker-agent.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('two tasks side by side', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, tickerOptions)
+describeInBrowser('two tasks side by side', async (browser) => {
+  const fixture = await openConsole(browser, tickerOptions)
   const { testHub } = fixture
   const ann = await testHub.key({ agents: ['*'], principal: 'ann' })
   const old = await testHub.send('talker', 'What of Rome?', ann)

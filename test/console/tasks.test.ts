@@ -1,20 +1,16 @@
 /** The list of tasks: filtered, live, by keyboard, on a phone; what arrives does not move what is read. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
 import type { AuthHeaders } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { readClipboard, waitForCount, waitForText, pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
+describeInBrowser('the list of tasks', async (browser) => {
+  const fixture = await openConsole(browser)
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const rows = (page: Page) => page.getByRole('list', { name: 'Tasks' }).getByRole('link')

@@ -1,17 +1,13 @@
 /** A trace as a graph: who handed work on to whom; moved and zoomed; from a box to its task. And a hub without any traces. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { delegatingAgents, delegatingFiles, prices } from './delegating-agents.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, {
+describeInBrowser('the graph of a trace', async (browser) => {
+  const fixture = await openConsole(browser, {
     agents: delegatingAgents,
     files: delegatingFiles,
     config: { prices },

@@ -1,18 +1,14 @@
 /** Traces: found, read as a waterfall, and followed while they go on. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { delegatingAgents, delegatingFiles, prices } from './delegating-agents.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the page of traces', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, {
+describeInBrowser('the page of traces', async (browser) => {
+  const fixture = await openConsole(browser, {
     agents: delegatingAgents,
     files: delegatingFiles,
     config: { prices },
