@@ -131,7 +131,7 @@ describeInBrowser('another agent', async (browser) => {
     }
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(
       fixture.pageErrors.filter((said) => !/status of (400|409)/.test(said)),
       [],

@@ -180,7 +180,7 @@ describeInBrowser('the keys of an agent', async (browser) => {
     await page.close()
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(
       fixture.pageErrors.filter((said) => !/status of 400/.test(said)),
       [],

@@ -120,7 +120,7 @@ describeInBrowser('an agent', async (browser) => {
       await page.close()
     })
 
-    it('is not overwritten by somebody who began before another one’s change', async () => {
+    it('is not overwritten by an edit that began before another change', async () => {
       const page = await fixture.open('/agents/clock/settings')
       const entry = page.getByLabel('Its entry, as JSON')
       await entry.fill('{ "kind": "demo", "agent": "clock", "description": "mine" }')
@@ -154,7 +154,7 @@ describeInBrowser('an agent', async (browser) => {
     })
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     // The browser itself tells of answers such as 404 and 400, which were wanted here.
     const unexpected = fixture.pageErrors.filter((said) => !/status of (400|404|409)/.test(said))
     assert.deepEqual(unexpected, [])

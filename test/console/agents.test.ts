@@ -171,7 +171,7 @@ describeInBrowser('the agents', async (browser) => {
     })
   })
 
-  describe('for everybody', () => {
+  describe('accessibility', () => {
     for (const theme of ['light', 'dark'] as const) {
       it(`have no serious violation in ${theme} colours`, async () => {
         for (const path of [
@@ -210,7 +210,7 @@ describeInBrowser('the agents', async (browser) => {
     })
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     // The browser itself tells of answers such as 404 and 400, which were wanted here.
     const unexpected = fixture.pageErrors.filter((said) => !/status of (400|404|409)/.test(said))
     assert.deepEqual(unexpected, [])

@@ -9,7 +9,7 @@ import { describeInBrowser } from './shared-browser.ts'
 describeInBrowser('the console', async (browser) => {
   const fixture = await openConsole(browser)
 
-  it('asks for the admin key, says when it is wrong, and opens with the right one', async () => {
+  it('asks for the admin key, refuses a wrong one, and opens with the right one', async () => {
     const stranger = await browser.newContext()
     stranger.setDefaultTimeout(maxWaitMs)
     const page = await stranger.newPage()
@@ -29,7 +29,7 @@ describeInBrowser('the console', async (browser) => {
     await stranger.close()
   })
 
-  it('goes to every page by the rail, and shows that it is live', async () => {
+  it('opens every page from the rail, and shows that it is live', async () => {
     const page = await fixture.open('/agents')
     for (const name of ['Playground', 'Tasks', 'Traces', 'Push', 'Routes', 'Settings', 'Agents']) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
@@ -42,7 +42,7 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
-  it('goes anywhere from the keyboard', async () => {
+  it('opens every page from the keyboard', async () => {
     const { id } = await fixture.testHub.send('talker', 'find me again')
     const page = await fixture.open('/agents')
     await page.keyboard.press('Control+k')
@@ -61,7 +61,7 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
-  it('shows where one was, and says when nothing is found', async () => {
+  it('lists recent pages, and reports when a search finds nothing', async () => {
     const page = await fixture.open('/agents/shout')
     const search = page.getByRole('combobox', { name: 'Search' })
     const options = page.getByRole('dialog', { name: 'Search' }).getByRole('option')
@@ -95,7 +95,7 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
-  it('goes to each page with two keys, and begins to read there', async () => {
+  it('opens each page with two keys, and moves the focus there', async () => {
     const page = await fixture.open('/settings/about')
     for (const [key, name] of [
       ['a', 'Agents'],
@@ -122,7 +122,7 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
-  it('takes no notice of keys while something is typed or asked', async () => {
+  it('ignores shortcuts in fields and dialogs', async () => {
     const page = await fixture.open('/settings/audit')
     await page.getByLabel('Text').focus()
     await page.keyboard.type('gt?')
@@ -144,7 +144,7 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
-  it('lets the keyboard past the rail', async () => {
+  it('lets the keyboard skip the rail', async () => {
     const page = await fixture.open('/settings/about')
     await page.keyboard.press('Tab')
     assert.equal(await isFocused(page.getByRole('link', { name: 'Skip to the content' })), true)
@@ -181,7 +181,7 @@ describeInBrowser('the console', async (browser) => {
     })
   }
 
-  it('marks the pages on which something is wrong, as soon as it is', async () => {
+  it('marks the pages with a problem as soon as it occurs', async () => {
     const page = await fixture.open('/settings/about')
     const agents = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Agents/ })
     await agents.getByText('6').waitFor()
@@ -195,7 +195,7 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
-  it('says what there is not', async () => {
+  it('shows a not-found message for unknown pages', async () => {
     const page = await fixture.context.newPage()
     const answer = await page.goto(`${fixture.testHub.url}/no/such page`)
     assert.equal(answer?.status(), 404)
@@ -216,7 +216,7 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
-  it('asks nobody but the hub for anything, and keeps to its own policy', async () => {
+  it('sends requests to the hub only, and keeps its content security policy', async () => {
     const asked: string[] = []
     const page = await fixture.open('/tasks')
     page.on('request', (request) => void asked.push(request.url()))
@@ -234,13 +234,13 @@ describeInBrowser('the console', async (browser) => {
     await page.close()
   })
 
-  it('leaves the addresses that it shares with the default agent to whoever asks for no page', async () => {
+  it('leaves paths that it shares with the default agent to clients that do not accept HTML', async () => {
     const { id } = await fixture.testHub.send('talker', 'hello')
     const asked = await fetch(`${fixture.testHub.url}/tasks/${id}`, { headers: { 'a2a-version': '1.0' } })
     assert.equal(((await asked.json()) as any).id, id)
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

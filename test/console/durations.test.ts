@@ -51,7 +51,7 @@ describeInBrowser('the duration of a task', async (browser) => {
     })
   }
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -12,7 +12,7 @@ describeInBrowser('the first start', async (browser) => {
   const folder = await newFolder()
   const hub = await startHub(folder, [], {}, true)
 
-  it('prints a link that opens the console, signed in, and leaves the key in no address', async () => {
+  it('prints a link that opens the console signed in, without the key in any address', async () => {
     const link = /See it in a browser: (\S+)/.exec(await hub.waitForLine(/See it in a browser/))?.[1] ?? ''
     assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/#key=/)
     const context = await browser.newContext()
@@ -31,7 +31,7 @@ describeInBrowser('the first start', async (browser) => {
     await context.close()
   })
 
-  it('prints the address alone once the key is known', async () => {
+  it('prints only the address once the key exists', async () => {
     await hub.stop()
     const again = await startHub(folder)
     assert.match(await again.waitForLine(/See it in a browser/), /browser: http:\/\/127\.0\.0\.1:\d+\/$/)

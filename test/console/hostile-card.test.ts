@@ -35,10 +35,10 @@ const card = {
 
 describeInBrowser('a hostile card', async (browser) => {
   const villain = await openCardServer(card)
-  const house = await openConsole(browser, { agents: { villain: { kind: 'a2a', url: villain.url } } })
-  const { testHub } = house
+  const fixture = await openConsole(browser, { agents: { villain: { kind: 'a2a', url: villain.url } } })
+  const { testHub } = fixture
   const asked: string[] = []
-  house.context.on('request', (request) => void asked.push(request.url()))
+  fixture.context.on('request', (request) => void asked.push(request.url()))
 
   async function assertCalm(page: Page, where: string): Promise<void> {
     assert.equal(await page.evaluate(() => (globalThis as any).pwned), undefined, where)
@@ -69,7 +69,7 @@ describeInBrowser('a hostile card', async (browser) => {
         '/welcome?view=steps',
         '/welcome?view=overview',
       ]) {
-        const page = await house.open(path, { width })
+        const page = await fixture.open(path, { width })
         await page.locator('main').getByText('onerror=').first().waitFor({ state: 'attached' })
         await assertCalm(page, path)
         await page.close()
@@ -78,7 +78,7 @@ describeInBrowser('a hostile card', async (browser) => {
   }
 
   it('is read as the text that it is', async () => {
-    const page = await house.open('/agents/villain')
+    const page = await fixture.open('/agents/villain')
     await page.getByRole('heading', { name: image, level: 2 }).waitFor()
     await page.getByText('[click](javascript:globalThis.pwned=4)').first().waitFor()
     assert.equal(
@@ -94,7 +94,7 @@ describeInBrowser('a hostile card', async (browser) => {
   })
 
   it('hands its examples over as text, to the playground and to a shell', async () => {
-    const page = await house.open('/agents/villain')
+    const page = await fixture.open('/agents/villain')
     const example = page.getByRole('list', { name: 'Examples' }).first().getByRole('link').nth(1)
     await example.click()
     await page.waitForURL(/\/playground\/villain\?text=/)
@@ -108,7 +108,7 @@ describeInBrowser('a hostile card', async (browser) => {
   })
 
   it('is found out before it is added, and does nothing there either', async () => {
-    const page = await house.open('/agents/new')
+    const page = await fixture.open('/agents/new')
     await page.getByLabel('An address, or a command').fill(villain.url)
     await page.getByRole('button', { name: 'Find out' }).click()
     await page.getByRole('form', { name: 'What was found' }).waitFor()
@@ -116,7 +116,7 @@ describeInBrowser('a hostile card', async (browser) => {
     await page.close()
   })
 
-  it('was not complained of', () => {
-    assert.deepEqual(house.pageErrors, [])
+  it('causes no page errors', () => {
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -11,7 +11,7 @@ describeInBrowser('many tabs', async (browser) => {
     if (request.url().endsWith('/admin/events')) streams.push(request.url())
   })
 
-  it('share one stream, are all told, and go on when the one that held it is closed', async () => {
+  it('share one stream, all show changes, and continue when the tab that held it is closed', async () => {
     const pages = []
     // More than the six connections that a browser has to one place.
     for (let tab = 0; tab < 8; tab += 1) {
@@ -30,7 +30,7 @@ describeInBrowser('many tabs', async (browser) => {
     for (const page of pages.slice(1)) await page.close()
   })
 
-  it('are without a complaint', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

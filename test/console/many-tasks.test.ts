@@ -127,7 +127,7 @@ describeInBrowser('very many tasks', async (browser) => {
     await page.close()
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -100,7 +100,7 @@ describeInBrowser('agents in the playground', async (browser) => {
     await page.close()
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

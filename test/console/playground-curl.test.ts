@@ -60,7 +60,7 @@ describeInBrowser('a message as curl', async (browser) => {
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual([...anonymousFixture.pageErrors, ...keyedFixture.pageErrors], [])
   })
 })

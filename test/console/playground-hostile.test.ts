@@ -7,7 +7,7 @@ import { describeInBrowser } from './shared-browser.ts'
 describeInBrowser('an agent that means no good', async (browser) => {
   const fixture = await openPlayground(browser)
 
-  it('runs nothing, reaches nobody, and covers nothing', async () => {
+  it('runs no script, sends no request, and covers nothing', async () => {
     const page = await fixture.open('/playground/villain?wire=1')
     const asked: string[] = []
     const opened: string[] = []
@@ -79,7 +79,7 @@ describeInBrowser('an agent that means no good', async (browser) => {
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -161,7 +161,7 @@ describeInBrowser('what agents ask for', async (browser) => {
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

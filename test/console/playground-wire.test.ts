@@ -152,7 +152,7 @@ describeInBrowser('the wire', async (browser) => {
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

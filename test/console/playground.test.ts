@@ -366,7 +366,7 @@ describeInBrowser('the playground', async (browser) => {
     await context.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     // A browser notes each answer that is no success; those were asked for above.
     const others = fixture.pageErrors.filter((text) => !/status of 40[04]/.test(text))
     assert.deepEqual(others, [])

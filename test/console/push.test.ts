@@ -190,7 +190,7 @@ describeInBrowser('the page of webhooks', async (browser) => {
     await page.close()
   })
 
-  it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
+  it('is accessible: no serious violation in both themes, and nothing is cut off on a phone', async () => {
     receiver.answer('/gone', 400)
     const id = await hook('to be looked at, with a long title that has to be cut somewhere', '/gone', { id: 'a/b' })
     await reaches(id, 'dead', 'a/b')
@@ -205,7 +205,7 @@ describeInBrowser('the page of webhooks', async (browser) => {
     }
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 

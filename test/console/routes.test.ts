@@ -136,7 +136,7 @@ describeInBrowser('the page of routes', async (browser) => {
     await page.close()
   })
 
-  it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
+  it('is accessible: no serious violation in both themes, and nothing is cut off on a phone', async () => {
     for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }] as const) {
       const page = await fixture.open('/routes?agent=artist&text=remote&parts=data', look)
       await decision(page).waitFor()
@@ -167,7 +167,7 @@ describeInBrowser('the page of routes', async (browser) => {
     await writeFile(fixture.testHub.file, text)
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 

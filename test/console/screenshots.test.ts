@@ -67,7 +67,7 @@ describeInBrowser('every page', async (browser) => {
       }
     })
 
-  it('is without a complaint', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(populated.pageErrors, [])
   })
 })

@@ -36,7 +36,7 @@ describeInBrowser('the audit', async (browser) => {
     await page.close()
   })
 
-  it('is narrowed by caller, agent, event, outcome, time and any words, and each stands in the address', async () => {
+  it('is filtered by caller, agent, event, outcome, time and text, each held in the address', async () => {
     const page = await fixture.open('/settings/audit')
     const only = async (wanted: RegExp): Promise<void> => {
       await waitFor(async () => {
@@ -87,7 +87,7 @@ describeInBrowser('the audit', async (browser) => {
     assert.equal(await detail.locator(`a[href="/tasks/${task.id}"]`).count(), 1)
     assert.equal(await detail.locator(`a[href="/settings/keys?key=${key.id}"]`).count(), 1)
     assert.deepEqual(await seriousViolations(page), [])
-    // An address without the filters, sent to somebody: the list may begin elsewhere.
+    // A shared address without the filters: the list may begin elsewhere.
     const { pathname } = new URL(page.url())
     await page.goto(`${testHub.url}${pathname}?event=session.opened`)
     await detail.getByRole('heading', { name: `${key.principal}: SendMessage` }).waitFor()
@@ -116,7 +116,7 @@ describeInBrowser('the audit', async (browser) => {
     await page.close()
   })
 
-  it('grows while one looks at it, and waits while one reads further down', async () => {
+  it('adds new entries at the top, and holds them back while the user reads further down', async () => {
     for (let count = 0; count < 20; count += 1) await testHub.send('talker', `filling ${count}`)
     const page = await fixture.open('/settings/audit?event=call&agent=shout')
     await page.getByText('Nothing of that kind was done').waitFor()
@@ -202,7 +202,7 @@ describeInBrowser('the audit', async (browser) => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`is readable for everybody, ${theme} and narrow, as are keys and about`, async () => {
+    it(`is accessible, ${theme} and narrow, as are keys and about`, async () => {
       for (const width of [1280, 390]) {
         for (const path of ['/settings/audit', '/settings/keys', '/settings/about']) {
           const page = await fixture.open(path, { theme, width })
@@ -227,7 +227,7 @@ describeInBrowser('the audit', async (browser) => {
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

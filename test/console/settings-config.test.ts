@@ -32,17 +32,17 @@ const edit = async (page: Page, change: (from: string) => string): Promise<void>
   field(page).fill(change(await shown(page)))
 
 describeInBrowser('the configuration', async (browser) => {
-  const house = await openConsole(browser, { text })
-  const { testHub } = house
+  const fixture = await openConsole(browser, { text })
+  const { testHub } = fixture
   const open = async (path = '/settings/config', look = {}): Promise<Page> => {
-    const page = await house.open(path, look)
+    const page = await fixture.open(path, look)
     await field(page)
       .or(page.getByRole('heading', { name: 'Versions' }))
       .first()
       .waitFor()
     return page
   }
-  /** By somebody else, at another place. */
+  /** By another user. */
   const apply = async (change: (from: string) => string, note: string): Promise<void> => {
     const { json } = await testHub.ask('GET', '/admin/config')
     const { status } = await testHub.ask('PUT', '/admin/config', { text: change(json.text), note })
@@ -198,7 +198,7 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close({ runBeforeUnload: false })
   })
 
-  it('is shown anew when somebody else changes it, by the stream of changes', async () => {
+  it('is updated by the change feed when another user changes it', async () => {
     const page = await open()
     await apply((from) => from.replace('# The hub of a test.', '# The hub of all tests.'), 'of all')
     const isNew = async (): Promise<boolean> => (await shown(page)).startsWith('# The hub of all tests.')
@@ -206,7 +206,7 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close()
   })
 
-  it('keeps what one typed when somebody else was faster, and lets one look and choose', async () => {
+  it('keeps the draft when another user was faster, and lets the user compare and choose', async () => {
     const page = await open()
     await edit(page, (from) => `${from}# mine\n`)
     await apply((from) => from.replace('# The hub of all tests.', '# The hub of theirs.'), 'theirs was first')
@@ -230,9 +230,9 @@ describeInBrowser('the configuration', async (browser) => {
     await page.close()
   })
 
-  it('is not overwritten when the hub alone knows that somebody was faster', async () => {
+  it('is not overwritten when only the hub knows of the other change', async () => {
     // Without the stream of changes, as if it were cut at that moment; the refusal is in the browser's own log.
-    const page = await house.context.newPage()
+    const page = await fixture.context.newPage()
     await page.route('**/admin/events', (route) => route.abort())
     await page.goto(`${testHub.url}/settings/config`)
     await field(page).waitFor()
@@ -316,7 +316,7 @@ describeInBrowser('the configuration', async (browser) => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`is usable for everybody, ${theme} and narrow`, async () => {
+    it(`is accessible, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {
         for (const path of ['/settings/config', '/settings/config/versions']) {
           const page = await open(path, { theme, width })
@@ -353,7 +353,7 @@ describeInBrowser('the configuration', async (browser) => {
     await hub.close()
   })
 
-  it('was not complained of', () => {
-    assert.deepEqual(house.pageErrors, [])
+  it('causes no page errors', () => {
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

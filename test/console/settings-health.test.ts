@@ -89,7 +89,7 @@ describeInBrowser('the health of the hub', async (browser) => {
   })
 
   it('says that the hub is away, and goes on by itself when it is back', async () => {
-    // A browser complains of every request that finds nobody: here that is the point.
+    // A browser logs an error for every failed request; here the failure is intended.
     const page = await fixture.context.newPage()
     await page.goto(`${testHub.url}/settings/health`)
     await page.getByRole('heading', { name: 'All is well' }).waitFor()
@@ -111,7 +111,7 @@ describeInBrowser('the health of the hub', async (browser) => {
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`is readable for everybody, ${theme} and narrow`, async () => {
+    it(`is accessible, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {
         const page = await fixture.open('/settings/health', { theme, width })
         await chart(page, 'Requests').locator('canvas').waitFor()
@@ -130,7 +130,7 @@ describeInBrowser('the health of the hub', async (browser) => {
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -66,7 +66,7 @@ describeInBrowser('the sessions', async (browser) => {
     await page.close()
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 

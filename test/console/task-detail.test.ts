@@ -122,7 +122,7 @@ describeInBrowser('a task in the console', async (browser) => {
     await page.close()
   })
 
-  it('grows as the task does, follows the end, and says how much is new to whoever reads further up', async () => {
+  it('grows with the task, follows the end, and counts new events while the user reads further up', async () => {
     const page = await fixture.open('/tasks')
     const started = await testHub.call('ticker', 'SendMessage', {
       message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'tick 1000 20' }] },
@@ -231,7 +231,7 @@ describeInBrowser('a task in the console', async (browser) => {
     })
   }
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -97,7 +97,7 @@ describeInBrowser('a task that is exported as a test', async (browser) => {
     await testHub.ask('POST', `/admin/tasks/${started.json.result.task.id}/cancel`)
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -79,7 +79,7 @@ describeInBrowser('the wire of a task', async (browser) => {
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -14,7 +14,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
   })
   const { testHub } = fixture
 
-  it('of a hub to which nobody has spoken: it teaches the first message', async () => {
+  it('explains how to send the first message while there are no traces', async () => {
     const page = await fixture.open('/traces')
     await page.getByRole('heading', { name: 'No traces yet' }).waitFor()
     assert.match(await page.locator('.empty pre').innerText(), /^curl .*SendMessage/s)
@@ -120,7 +120,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
     await other.close()
   })
 
-  it('goes back to the waterfall by a tab, and is usable by everybody', async () => {
+  it('returns to the waterfall by a tab, and is accessible', async () => {
     for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }]) {
       const { page } = await open(look)
       assert.deepEqual(await seriousViolations(page), [], JSON.stringify(look))
@@ -132,7 +132,7 @@ describeInBrowser('the graph of a trace', async (browser) => {
     }
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -32,7 +32,7 @@ describeInBrowser('the page of traces', async (browser) => {
     return json.result.task.id
   }
 
-  it('lists them newest first: what was asked of whom, how it went, who took part, what it used', async () => {
+  it('lists traces newest first: request, agent, status, participants and usage', async () => {
     const page = await fixture.open('/traces')
     await row(page, 'report on the third quarter').waitFor()
     const texts = await rows(page).allInnerTexts()
@@ -48,7 +48,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('finds them by agent, status, text, duration and errors, all of which stand in the address', async () => {
+  it('filters by agent, status, text, duration and errors, all held in the address', async () => {
     const page = await fixture.open('/traces')
     await row(page, 'hello there').waitFor()
     await page.getByRole('combobox', { name: 'Agent' }).selectOption('checker')
@@ -276,7 +276,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('holds new ones back while one reads further down, and says how many', async () => {
+  it('holds new traces back while the user reads further down, and counts them', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, n) => testHub.send('talker', `filler ${n}`)))
     const page = await fixture.open('/traces?agent=talker')
     await rows(page).first().waitFor()
@@ -308,7 +308,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
+  it('is accessible: no serious violation in both themes, and nothing is cut off on a phone', async () => {
     for (const theme of ['light', 'dark'] as const) {
       for (const path of ['/traces', `/traces/${tried.id}`]) {
         const page = await fixture.open(path, { theme })
@@ -336,7 +336,7 @@ describeInBrowser('the page of traces', async (browser) => {
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 

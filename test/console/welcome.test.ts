@@ -75,7 +75,7 @@ describeInBrowser('the first run', async (browser) => {
     await page.close()
   })
 
-  it('says what is done already to whoever comes later', async () => {
+  it('shows which steps are done already', async () => {
     const page = await fixture.open('/welcome')
     await page.getByRole('heading', { name: 'Send a first message (done)' }).waitFor()
     await page.getByRole('heading', { name: 'Add your own agent', exact: true }).waitFor()
@@ -151,7 +151,7 @@ describeInBrowser('the first run', async (browser) => {
     })
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })
