@@ -12,6 +12,7 @@ interface DebianProgram {
 const programs = {
   postgres: { package: 'postgresql', places: ['/usr/lib/postgresql/*/bin/postgres'] },
   pgbouncer: { package: 'pgbouncer', places: ['/usr/sbin/pgbouncer'] },
+  'chromium-headless-shell': { package: 'chromium-headless-shell', places: ['/usr/bin/chromium-headless-shell'] },
   chromium: { package: 'chromium', places: ['/usr/bin/chromium'] },
 } as const satisfies Readonly<Record<string, DebianProgram>>
 
@@ -21,7 +22,7 @@ export async function findOrInstall(name: keyof typeof programs): Promise<string
   if (found !== undefined || !canInstall()) return found
   console.log(`installing the Debian package ${programs[name].package} for the tests`)
   try {
-    if (name !== 'chromium') disableDefaultCluster()
+    if (!name.startsWith('chromium')) disableDefaultCluster()
     install(programs[name].package)
   } catch (error) {
     console.log(
@@ -59,11 +60,15 @@ function disableDefaultCluster(): void {
 
 function install(name: string): void {
   const apt = (...args: string[]): unknown =>
-    execFileSync('apt-get', ['-qq', '-o', 'Dpkg::Options::=--force-confold', ...args], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      timeout: 300_000,
-    })
+    execFileSync(
+      'apt-get',
+      ['-qq', '-o', 'Dpkg::Options::=--force-confold', '-o', 'DPkg::Lock::Timeout=300', ...args],
+      {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+        timeout: 300_000,
+      },
+    )
   try {
     apt('install', '-y', '--no-install-recommends', name)
   } catch {

@@ -1,6 +1,6 @@
 /** Runs one step of a suite and counts its tests. `npm test` and `npm run test:fast` share it. */
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestCounts } from './reporters/test-counts.ts'
 import type { Step } from './suites.ts'
@@ -21,16 +21,36 @@ export async function runStep(step: Step, limitMs: number, options: StepRunnerOp
     const ok = (await runProcess(limitMs, step.name, path, rest, options)) === 0
     return { passed: ok ? 1 : 0, skipped: [], failures: ok ? [] : [`✖ ${step.command.join(' ')}`], fileMs: {} }
   }
-  const shares = splitFiles(rest, step.processes ?? 1)
-  return sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, limitMs, n, options))))
+  // A pattern of names would filter out the tests that load the files, so with options each file gets a process of its own.
+  const isInTurn = step.inTurn === true && (options.testOptions ?? []).length === 0
+  const shares = isInTurn ? filesInTurn(rest, step.processes ?? 1, options) : splitFiles(rest, step.processes ?? 1)
+  const counts = sum(await Promise.all(shares.map((share, n) => runTests(step.name, share, limitMs, n, options))))
+  const isEmpty = counts.passed + counts.skipped.length + counts.failures.length === 0
+  return isEmpty && (options.testOptions ?? []).length === 0 ? withFailure(counts, step.name, 'no test ran') : counts
 }
 
 /** Dealt out in turns: files that take long are often neighbours. */
 function splitFiles(rest: readonly string[], processes: number): readonly (readonly string[])[] {
-  const files = rest.filter((word) => word.endsWith('.test.ts'))
-  const others = rest.filter((word) => !word.endsWith('.test.ts'))
+  const { files, others } = separateFiles(rest)
   const count = Math.min(processes, Math.max(1, files.length))
   return Array.from({ length: count }, (_, n) => [...others, ...files.filter((_, index) => index % count === n)])
+}
+
+/** Every process gets all files, and takes the next one that is free. */
+function filesInTurn(
+  rest: readonly string[],
+  processes: number,
+  { scratch }: StepRunnerOptions,
+): readonly (readonly string[])[] {
+  const { files, others } = separateFiles(rest)
+  const forNode = others.filter((word) => word !== '--test' && !word.startsWith('--test-concurrency'))
+  const share = [...forNode, 'scripts/run-files-in-turn.ts', mkdtempSync(join(scratch, 'claims-')), ...files]
+  return Array.from({ length: Math.min(processes, files.length) }, () => share)
+}
+
+function separateFiles(words: readonly string[]): { files: readonly string[]; others: readonly string[] } {
+  const isFile = (word: string): boolean => word.endsWith('.test.ts')
+  return { files: words.filter(isFile), others: words.filter((word) => !isFile(word)) }
 }
 
 function sum(counts: readonly TestCounts[]): TestCounts {
@@ -60,11 +80,12 @@ async function runTests(
   const code = await runProcess(limitMs, name, process.execPath, [...reporters, ...testOptions, ...rest], options)
   const text = existsSync(countsFile) ? readFileSync(countsFile, 'utf8') : ''
   const counts = text === '' ? sum([]) : (JSON.parse(text) as TestCounts)
-  if (counts.failures.length > 0) return counts
-  // A runner that died, or ran nothing at all, must not look like success.
-  const isEmpty = counts.passed + counts.skipped.length === 0 && testOptions.length === 0
-  if (code === 0 && !isEmpty) return counts
-  const why = code === 0 ? 'no test ran' : `the test process ended with ${code} although no test failed`
+  // A runner that died must not look like success, also where it ended without an error.
+  if (counts.failures.length > 0 || (code === 0 && text !== '')) return counts
+  return withFailure(counts, name, `the test process ended with ${code} although no test failed`)
+}
+
+function withFailure(counts: TestCounts, name: string, why: string): TestCounts {
   console.log(`✖ ${name}: ${why}`)
   return { ...counts, failures: [`✖ ${why}`] }
 }

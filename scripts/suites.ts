@@ -20,21 +20,25 @@ export interface Step {
   readonly countsTests: boolean
   /** How many processes share the files, where the runner does not give each file its own. */
   readonly processes?: number
+  /** Each of these processes runs files one after another (run-files-in-turn.ts). */
+  readonly inTurn?: boolean
 }
 
 const runFirst = ['check', 'architecture', 'units', 'conformance', 'matrix', 'interop', 'fault-injection']
 const runLast = ['fuzz', 'cluster', 'push', 'crash', 'torture']
 const usingDatabase = ['matrix', 'postgres', 'bench', 'cluster', 'push', 'torture']
 const onRequest = ['openclaw']
+/** Their files share a browser and the modules of the hub, which took each file 3 s of CPU time to load. */
+const inTurn = ['console']
 
 const singleProcess = '--test-isolation=none'
 
 const isFullMode = process.env['PARLEY_FULL'] === '1'
 /**
- * What the quick mode leaves out of the console, which takes longer than all else: each page is looked at with axe once, in
- * screenshots.test.ts, and not in every light again; and views that others are like are left to the full mode.
+ * What the quick mode leaves out of the console suite: axe checks each page once, in screenshots.test.ts, and not again in both
+ * themes; and views that resemble others are left to the full mode.
  */
-const quickConsoleSkips = '--test-skip-pattern=/serious violation|everybody|axe finds/'
+const quickConsoleSkips = '--test-skip-pattern=/serious violation|accessib|axe finds/'
 const fullModeOnlyFiles = /console\/(agent-views|settings-audit|task-compare|trace-graph)\.test\.ts$/
 
 const tool = (name: string, ...command: string[]): Step => ({ name, command, countsTests: false })
@@ -48,7 +52,8 @@ const testFiles = (name: string, files: readonly string[], ...options: string[])
       name,
       command: ['node', '--conditions=parley-source', '--test', ...options, ...files],
       countsTests: true,
-      ...(options.includes(singleProcess) ? { processes: 2 } : {}),
+      ...(options.includes(singleProcess) || inTurn.includes(name) ? { processes: 2 } : {}),
+      inTurn: inTurn.includes(name),
     },
   ],
 })
@@ -129,7 +134,8 @@ export function findSuites(root: string): readonly Suite[] {
     const atOnce = onRequest.includes(folder) ? 1 : 2
     const isShort = folder === 'console' && !isFullMode
     const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => !isShort || !fullModeOnlyFiles.test(file))
-    add(folder, files, `--test-concurrency=${atOnce}`, ...(isShort ? [quickConsoleSkips] : []))
+    const preloads = glob(`test/${folder}/shared-browser.ts`).flatMap((file) => ['--import', `./${file}`])
+    add(folder, files, `--test-concurrency=${atOnce}`, ...preloads, ...(isShort ? [quickConsoleSkips] : []))
   }
   return suites.sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
 }

@@ -232,6 +232,29 @@ const consoleLayersImportNoPage: Rule = (files) =>
     })
   })
 
+/** What two pages share belongs to a layer below the pages. */
+const consolePagesImportNoOtherPage: Rule = (files) =>
+  inPackages(files).flatMap(([file, text]) => {
+    const pageOf = (path: string): string | undefined => /^packages\/console\/src\/pages\/([^/]+)\//.exec(path)?.[1]
+    const page = pageOf(file)
+    if (page === undefined) return []
+    return importsOf(file, text).flatMap(({ target = '' }) =>
+      [page, undefined].includes(pageOf(target)) ? [] : [`${file} imports ${target}: pages import no other page`],
+    )
+  })
+
+const pageNamesIn = (text = ''): readonly string[] =>
+  [...(/const pageNames = \[([^\]]+)\]/.exec(text)?.[1] ?? '').matchAll(/'([^']+)'/g)].map(([, name = '']) => name)
+
+/** The hub serves the console under the names of its pages; neither package may import the other. */
+const hubServesEveryPage: Rule = (files) => {
+  const served = pageNamesIn(files['packages/hub/src/console/console-routes.ts'])
+  const pages = pageNamesIn(files['packages/console/src/app/page-route.ts'])
+  return served.length > 0 && served.join() === pages.join()
+    ? []
+    : [`the hub serves the pages ${served.join(', ')}, and the console has ${pages.join(', ')}`]
+}
+
 const combinesSignals = 'packages/a2a/src/model/linked-signal.ts'
 
 /** Of `AbortSignal.any` listeners stay when the work is over, with all that they see (model/linked-signal.ts). */
@@ -290,6 +313,16 @@ describe('architecture', () => {
       'shared layers of the console import no page',
       consoleLayersImportNoPage,
       { 'packages/console/src/components/a.tsx': "import { Page } from '../pages/tasks/tasks-page.tsx'" },
+    ],
+    [
+      'pages of the console import no other page',
+      consolePagesImportNoOtherPage,
+      { 'packages/console/src/pages/push/a.tsx': "import { Row } from '../tasks/list/task-row.tsx'" },
+    ],
+    [
+      'the hub serves every page of the console',
+      hubServesEveryPage,
+      { 'packages/console/src/app/page-route.ts': "export const pageNames = ['agents', 'extra'] as const" },
     ],
     [
       'signals are combined in one place, which cleans up',

@@ -1,5 +1,19 @@
 /** Builds the console into the files that the hub serves. */
 import { defineConfig } from 'vite'
+import type { Plugin } from 'vite'
+
+/** The styles of a page stay loaded after the user leaves it, so each of their rules applies to that page only (app/app.tsx). */
+const scopePageStyles: Plugin = {
+  name: 'scope-page-styles',
+  enforce: 'pre',
+  transform(code, id) {
+    const page = /\/src\/pages\/(?!sign-in)([^/]+)\/[^?]*\.css$/.exec(id)?.[1]
+    if (page === undefined) return undefined
+    const [layer, rules] = code.split(/(?<=^@layer pages \{)/)
+    if (rules === undefined) throw new Error(`${id}: the styles of a page begin with @layer pages`)
+    return { code: `${layer} :where([data-page='${page}']) {${rules}}`, map: null }
+  },
+}
 
 // Vite reads its settings from a default export.
 // oxlint-disable-next-line import/no-default-export
@@ -7,6 +21,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   publicDir: 'public',
+  plugins: [scopePageStyles],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   resolve: { conditions: ['parley-source', 'module', 'browser'] },
   build: {

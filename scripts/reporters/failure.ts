@@ -17,6 +17,15 @@ export function isEmptyFile(test: Passed): boolean {
   return test.nesting === 0 && test.name.endsWith('.test.ts') && test.file?.endsWith(test.name) === true
 }
 
+/** A file that ran in turn with others in one process is one test that holds those of the file (scripts/run-files-in-turn.ts). */
+export function isFileInTurn(test: {
+  readonly name: string
+  readonly nesting: number
+  readonly file?: string
+}): boolean {
+  return test.nesting === 0 && test.name.endsWith('.test.ts') && test.file?.endsWith('run-files-in-turn.ts') === true
+}
+
 /** Gives the text of each failure; is shown every event, since the groups around a test are known by their starts only. */
 export function createFailureFormatter(): (event: TestEvent) => string | undefined {
   const path: string[] = []

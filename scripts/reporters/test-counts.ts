@@ -1,6 +1,7 @@
 /** Counts a suite's tests, adds up the time per file, and writes both as one line of JSON, which scripts/test.ts adds up over the suites. */
 import type { TestEvent } from 'node:test/reporters'
-import { createFailureFormatter, isEmptyFile } from './failure.ts'
+import { resolve } from 'node:path'
+import { createFailureFormatter, isEmptyFile, isFileInTurn } from './failure.ts'
 
 export interface TestCounts {
   readonly passed: number
@@ -30,10 +31,11 @@ export default async function* tally(events: AsyncIterable<TestEvent>): AsyncGen
     const { type, data } = event
     if (type === 'test:complete' && data.nesting === 0 && data.file !== undefined) {
       const { duration_ms: ms } = data.details
-      // A file with a process of its own ends with an event of its own, which has the time from start to exit.
-      fileMs[data.file] = data.file.endsWith(data.name) ? ms : (fileMs[data.file] ?? 0) + ms
+      // A file with a process or a turn of its own ends with an event of its own, which has all its time.
+      if (isFileInTurn(data)) fileMs[resolve(data.name)] = ms
+      else fileMs[data.file] = data.file.endsWith(data.name) ? ms : (fileMs[data.file] ?? 0) + ms
     }
-    if (type !== 'test:pass' || isEmptyFile(data)) continue
+    if (type !== 'test:pass' || isEmptyFile(data) || isFileInTurn(data)) continue
     if (data.skip !== undefined && data.skip !== false) {
       skipped.push({ name: data.name, reason: typeof data.skip === 'string' ? data.skip.trim() : '' })
     } else if (data.details.type !== 'suite') {

@@ -1,19 +1,15 @@
 /** An agent of one's own in the console: found out by the hub, or made by hand from the form of its kind. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import { parse } from 'yaml'
-import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('another agent', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('another agent', async (browser) => {
   const somebody = await openCardServer()
-  const fixture = await openConsole(found.browser)
+  const fixture = await openConsole(browser)
   const { testHub } = fixture
   const entryOf = (name: string): unknown => parse(readFileSync(testHub.file, 'utf8')).agents[name]
 
@@ -135,7 +131,7 @@ describe('another agent', 'missing' in found ? { skip: found.missing } : { timeo
     }
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(
       fixture.pageErrors.filter((said) => !/status of (400|409)/.test(said)),
       [],

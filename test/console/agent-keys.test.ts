@@ -1,17 +1,13 @@
 /** Keys in the console: made, shown once, narrowed, used, replaced, revoked. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { readClipboard } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, { config: { access: { anonymous: [] } } })
+describeInBrowser('the keys of an agent', async (browser) => {
+  const fixture = await openConsole(browser, { config: { access: { anonymous: [] } } })
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const form = (page: Page) => page.getByRole('form', { name: 'A new key' })
@@ -184,7 +180,7 @@ describe('the keys of an agent', 'missing' in found ? { skip: found.missing } : 
     await page.close()
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(
       fixture.pageErrors.filter((said) => !/status of 400/.test(said)),
       [],

@@ -1,20 +1,16 @@
 /** Further views of an agent in the console: its card, how it is called from programs, its entry in the configuration. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
 import { readClipboard } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('an agent', async (browser) => {
   const somebody = await openCardServer()
-  const fixture = await openConsole(found.browser, {
+  const fixture = await openConsole(browser, {
     agents: {
       somebody: { kind: 'a2a', url: somebody.url, drift: 'block' },
     },
@@ -124,7 +120,7 @@ describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 6
       await page.close()
     })
 
-    it('is not overwritten by somebody who began before another one’s change', async () => {
+    it('is not overwritten by an edit that began before another change', async () => {
       const page = await fixture.open('/agents/clock/settings')
       const entry = page.getByLabel('Its entry, as JSON')
       await entry.fill('{ "kind": "demo", "agent": "clock", "description": "mine" }')
@@ -158,7 +154,7 @@ describe('an agent', 'missing' in found ? { skip: found.missing } : { timeout: 6
     })
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     // The browser itself tells of answers such as 404 and 400, which were wanted here.
     const unexpected = fixture.pageErrors.filter((said) => !/status of (400|404|409)/.test(said))
     assert.deepEqual(unexpected, [])

@@ -1,19 +1,15 @@
 /** The agents in the console: the list, and each of them as it says, shows and is set up. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
 import { readClipboard } from './page-queries.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('the agents', async (browser) => {
   const somebody = await openCardServer()
-  const fixture = await openConsole(found.browser, {
+  const fixture = await openConsole(browser, {
     agents: {
       somebody: { kind: 'a2a', url: somebody.url, drift: 'block' },
       gone: { kind: 'a2a', url: 'http://127.0.0.1:9001' },
@@ -175,7 +171,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
     })
   })
 
-  describe('for everybody', () => {
+  describe('accessibility', () => {
     for (const theme of ['light', 'dark'] as const) {
       it(`have no serious violation in ${theme} colours`, async () => {
         for (const path of [
@@ -214,7 +210,7 @@ describe('the agents', 'missing' in found ? { skip: found.missing } : { timeout:
     })
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     // The browser itself tells of answers such as 404 and 400, which were wanted here.
     const unexpected = fixture.pageErrors.filter((said) => !/status of (400|404|409)/.test(said))
     assert.deepEqual(unexpected, [])

@@ -1,20 +1,16 @@
 /** The frame around every page: signing in, going from page to page, searching, light and dark; and nothing from elsewhere. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import { adminKey, waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './page-queries.ts'
 import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
+describeInBrowser('the console', async (browser) => {
+  const fixture = await openConsole(browser)
 
-describe('the console', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
-
-  it('asks for the admin key, says when it is wrong, and opens with the right one', async () => {
-    const stranger = await found.browser.newContext()
+  it('asks for the admin key, refuses a wrong one, and opens with the right one', async () => {
+    const stranger = await browser.newContext()
     stranger.setDefaultTimeout(maxWaitMs)
     const page = await stranger.newPage()
     await page.goto(`${fixture.testHub.url}/tasks?state=TASK_STATE_FAILED`)
@@ -33,7 +29,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await stranger.close()
   })
 
-  it('goes to every page by the rail, and shows that it is live', async () => {
+  it('opens every page from the rail, and shows that it is live', async () => {
     const page = await fixture.open('/agents')
     for (const name of ['Playground', 'Tasks', 'Traces', 'Push', 'Routes', 'Settings', 'Agents']) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
@@ -46,7 +42,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.close()
   })
 
-  it('goes anywhere from the keyboard', async () => {
+  it('opens every page from the keyboard', async () => {
     const { id } = await fixture.testHub.send('talker', 'find me again')
     const page = await fixture.open('/agents')
     await page.keyboard.press('Control+k')
@@ -65,7 +61,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.close()
   })
 
-  it('shows where one was, and says when nothing is found', async () => {
+  it('lists recent pages, and reports when a search finds nothing', async () => {
     const page = await fixture.open('/agents/shout')
     const search = page.getByRole('combobox', { name: 'Search' })
     const options = page.getByRole('dialog', { name: 'Search' }).getByRole('option')
@@ -99,7 +95,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.close()
   })
 
-  it('goes to each page with two keys, and begins to read there', async () => {
+  it('opens each page with two keys, and moves the focus there', async () => {
     const page = await fixture.open('/settings/about')
     for (const [key, name] of [
       ['a', 'Agents'],
@@ -126,7 +122,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.close()
   })
 
-  it('takes no notice of keys while something is typed or asked', async () => {
+  it('ignores shortcuts in fields and dialogs', async () => {
     const page = await fixture.open('/settings/audit')
     await page.getByLabel('Text').focus()
     await page.keyboard.type('gt?')
@@ -148,7 +144,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.close()
   })
 
-  it('lets the keyboard past the rail', async () => {
+  it('lets the keyboard skip the rail', async () => {
     const page = await fixture.open('/settings/about')
     await page.keyboard.press('Tab')
     assert.equal(await isFocused(page.getByRole('link', { name: 'Skip to the content' })), true)
@@ -185,7 +181,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     })
   }
 
-  it('marks the pages on which something is wrong, as soon as it is', async () => {
+  it('marks the pages with a problem as soon as it occurs', async () => {
     const page = await fixture.open('/settings/about')
     const agents = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Agents/ })
     await agents.getByText('6').waitFor()
@@ -199,7 +195,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.close()
   })
 
-  it('says what there is not', async () => {
+  it('shows a not-found message for unknown pages', async () => {
     const page = await fixture.context.newPage()
     const answer = await page.goto(`${fixture.testHub.url}/no/such page`)
     assert.equal(answer?.status(), 404)
@@ -220,7 +216,7 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.close()
   })
 
-  it('asks nobody but the hub for anything, and keeps to its own policy', async () => {
+  it('sends requests to the hub only, and keeps its content security policy', async () => {
     const asked: string[] = []
     const page = await fixture.open('/tasks')
     page.on('request', (request) => void asked.push(request.url()))
@@ -238,13 +234,13 @@ describe('the console', 'missing' in found ? { skip: found.missing } : { timeout
     await page.close()
   })
 
-  it('leaves the addresses that it shares with the default agent to whoever asks for no page', async () => {
+  it('leaves paths that it shares with the default agent to clients that do not accept HTML', async () => {
     const { id } = await fixture.testHub.send('talker', 'hello')
     const asked = await fetch(`${fixture.testHub.url}/tasks/${id}`, { headers: { 'a2a-version': '1.0' } })
     assert.equal(((await asked.json()) as any).id, id)
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 const root = join(import.meta.dirname, '../..')
 const variable = 'PARLEY_BUILT_CONSOLE'
 
-/** For whatever processes are started from here on. */
+/** For the processes that this one starts. */
 export async function shareConsole(folder: string): Promise<void> {
   await buildInto(folder)
   process.env[variable] = folder

@@ -1,4 +1,4 @@
-/** An A2A agent of somebody else's, as small as can be: a card that the test may change, and an answer. */
+/** A minimal remote A2A agent: a card that the test can change, and one answer. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

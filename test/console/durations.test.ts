@@ -1,12 +1,10 @@
 /** One task has one duration, wherever it is shown: in the playground while it comes and later, in lists, in its trace. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import { formatDuration } from '../../packages/console/src/components/format.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { openConsole } from './open-console.ts'
 import { sendText, taskIdOf } from './playground-fixture.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 /** Thinks before its first word: what it says is in the log long after the message came. */
 const thinker = `
@@ -18,10 +16,8 @@ export default async function* () {
 }
 `
 
-describe('the duration of a task', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, {
+describeInBrowser('the duration of a task', async (browser) => {
+  const fixture = await openConsole(browser, {
     files: { 'thinker.ts': thinker },
     agents: { thinker: { kind: 'module', path: './thinker.ts' } },
   })
@@ -55,7 +51,7 @@ describe('the duration of a task', 'missing' in found ? { skip: found.missing } 
     })
   }
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -1,26 +1,21 @@
 /** The first minute: the hub is started as anybody starts it, and the link that it prints opens the console. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import { buildConsole } from '../../scripts/build-console.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { newFolder, terminalSkipReason, startHub } from '../hub/running-hub.ts'
 import { maxWaitMs } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-const skip = 'missing' in found ? found.missing : terminalSkipReason
-
-describe('the first start', { skip, timeout: 600_000 }, async () => {
-  if ('missing' in found || terminalSkipReason !== false) return
-  after(() => found.browser.close())
+describeInBrowser('the first start', async (browser) => {
+  if (terminalSkipReason !== false) return void it('needs a terminal', { skip: terminalSkipReason })
   await buildConsole()
   const folder = await newFolder()
   const hub = await startHub(folder, [], {}, true)
 
-  it('prints a link that opens the console, signed in, and leaves the key in no address', async () => {
+  it('prints a link that opens the console signed in, without the key in any address', async () => {
     const link = /See it in a browser: (\S+)/.exec(await hub.waitForLine(/See it in a browser/))?.[1] ?? ''
     assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/#key=/)
-    const context = await found.browser.newContext()
+    const context = await browser.newContext()
     context.setDefaultTimeout(maxWaitMs)
     const page = await context.newPage()
     const asked: string[] = []
@@ -36,7 +31,7 @@ describe('the first start', { skip, timeout: 600_000 }, async () => {
     await context.close()
   })
 
-  it('prints the address alone once the key is known', async () => {
+  it('prints only the address once the key exists', async () => {
     await hub.stop()
     const again = await startHub(folder)
     assert.match(await again.waitForLine(/See it in a browser/), /browser: http:\/\/127\.0\.0\.1:\d+\/$/)

@@ -1,12 +1,10 @@
 /** An agent that means ill: its card tries to script the page, to fetch things, to lead elsewhere, and to break the layout. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
 import { hasNoHorizontalScroll, openConsole } from './open-console.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 const image = `<img src="https://evil.example/x.png" onerror="globalThis.pwned = 1">`
 const script = `<script>globalThis.pwned = 2</script><svg onload="globalThis.pwned = 3">`
@@ -35,14 +33,12 @@ const card = {
   securityRequirements: [{ schemes: { [image]: { list: [] } } }],
 }
 
-describe('a hostile card', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('a hostile card', async (browser) => {
   const villain = await openCardServer(card)
-  const house = await openConsole(found.browser, { agents: { villain: { kind: 'a2a', url: villain.url } } })
-  const { testHub } = house
+  const fixture = await openConsole(browser, { agents: { villain: { kind: 'a2a', url: villain.url } } })
+  const { testHub } = fixture
   const asked: string[] = []
-  house.context.on('request', (request) => void asked.push(request.url()))
+  fixture.context.on('request', (request) => void asked.push(request.url()))
 
   async function assertCalm(page: Page, where: string): Promise<void> {
     assert.equal(await page.evaluate(() => (globalThis as any).pwned), undefined, where)
@@ -73,7 +69,7 @@ describe('a hostile card', 'missing' in found ? { skip: found.missing } : { time
         '/welcome?view=steps',
         '/welcome?view=overview',
       ]) {
-        const page = await house.open(path, { width })
+        const page = await fixture.open(path, { width })
         await page.locator('main').getByText('onerror=').first().waitFor({ state: 'attached' })
         await assertCalm(page, path)
         await page.close()
@@ -82,7 +78,7 @@ describe('a hostile card', 'missing' in found ? { skip: found.missing } : { time
   }
 
   it('is read as the text that it is', async () => {
-    const page = await house.open('/agents/villain')
+    const page = await fixture.open('/agents/villain')
     await page.getByRole('heading', { name: image, level: 2 }).waitFor()
     await page.getByText('[click](javascript:globalThis.pwned=4)').first().waitFor()
     assert.equal(
@@ -98,7 +94,7 @@ describe('a hostile card', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('hands its examples over as text, to the playground and to a shell', async () => {
-    const page = await house.open('/agents/villain')
+    const page = await fixture.open('/agents/villain')
     const example = page.getByRole('list', { name: 'Examples' }).first().getByRole('link').nth(1)
     await example.click()
     await page.waitForURL(/\/playground\/villain\?text=/)
@@ -112,7 +108,7 @@ describe('a hostile card', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('is found out before it is added, and does nothing there either', async () => {
-    const page = await house.open('/agents/new')
+    const page = await fixture.open('/agents/new')
     await page.getByLabel('An address, or a command').fill(villain.url)
     await page.getByRole('button', { name: 'Find out' }).click()
     await page.getByRole('form', { name: 'What was found' }).waitFor()
@@ -120,7 +116,7 @@ describe('a hostile card', 'missing' in found ? { skip: found.missing } : { time
     await page.close()
   })
 
-  it('was not complained of', () => {
-    assert.deepEqual(house.pageErrors, [])
+  it('causes no page errors', () => {
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

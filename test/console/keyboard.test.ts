@@ -1,11 +1,9 @@
 /** Whatever can be pressed, chosen or typed into on a page is reached with Tab, in the order in which it stands. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { openPopulatedConsole } from './populated-console.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 /** Within these the arrows go from one to the next, and Tab goes past. */
 const widgets =
@@ -39,10 +37,8 @@ async function notReached(page: Page): Promise<readonly string[]> {
   return names.filter((_, index) => !reached.has(index))
 }
 
-describe('by the keyboard alone', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const { open, report, own, hook } = await openPopulatedConsole(found.browser)
+describeInBrowser('by the keyboard alone', async (browser) => {
+  const { open, report, own, hook } = await openPopulatedConsole(browser)
   const pages: readonly (readonly [path: string, shows: string])[] = [
     ['/welcome', 'Concierge'],
     ['/agents/analyst', 'Quarterly report'],

@@ -1,21 +1,17 @@
 /** Many tabs of one browser: they share one stream of changes, and it survives the tab that held it. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
-import { findBrowser } from '../browser/chromium.ts'
+import { it } from 'node:test'
 import { openConsole } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('many tabs', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
+describeInBrowser('many tabs', async (browser) => {
+  const fixture = await openConsole(browser)
   const streams: string[] = []
   fixture.context.on('request', (request) => {
     if (request.url().endsWith('/admin/events')) streams.push(request.url())
   })
 
-  it('share one stream, are all told, and go on when the one that held it is closed', async () => {
+  it('share one stream, all show changes, and continue when the tab that held it is closed', async () => {
     const pages = []
     // More than the six connections that a browser has to one place.
     for (let tab = 0; tab < 8; tab += 1) {
@@ -34,7 +30,7 @@ describe('many tabs', 'missing' in found ? { skip: found.missing } : { timeout: 
     for (const page of pages.slice(1)) await page.close()
   })
 
-  it('are without a complaint', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

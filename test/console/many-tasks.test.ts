@@ -3,31 +3,28 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { after, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { RecordBody, Store } from '@parley/a2a'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
-import { findBrowser } from '../browser/chromium.ts'
 import { openConsole } from './open-console.ts'
 import { writeTask } from './written-tasks.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
 const many = 10_000
 const chatty = 5_000
 const longTask = '01900000-0000-7000-8000-ffffffffffff'
 /** What is on the screen, and as much again above and below it. */
 const mostRows = 60
 
-describe('very many tasks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('very many tasks', async (browser) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-many-'))
   after(() => rm(dataDir, { recursive: true, force: true }))
   const file = join(dataDir, 'parley.db')
   const store = sqliteStore(file)
   await fill(store)
   await store.close()
-  const fixture = await openConsole(found.browser, { config: { store: `sqlite:${file}` } })
+  const fixture = await openConsole(browser, { config: { store: `sqlite:${file}` } })
   const scroller = (page: Page, name: string) =>
     page.locator('.virtual').filter({ has: page.locator(`ul[aria-label="${name}"]`) })
 
@@ -130,7 +127,7 @@ describe('very many tasks', 'missing' in found ? { skip: found.missing } : { tim
     await page.close()
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

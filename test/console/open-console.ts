@@ -1,6 +1,6 @@
 /**
- * A real hub with agents of five kinds, the console built from what is in the tree, and a real browser that is signed in.
- * Each test file has its own, in a process of its own.
+ * A real hub with agents of five kinds, the console built from the working tree, and a browser context that is signed in. Each
+ * test file has its own; files share the browser (shared-browser.ts).
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,20 +11,20 @@ import { adminKey, openTestHub } from '../admin/test-hub.ts'
 import type { TestHub, TestHubOptions } from '../admin/test-hub.ts'
 import { builtConsole } from './built-console.ts'
 
-/** Nothing takes so long. What waits longer than this waits for something that does not come. */
+/** A last guard: a wait that takes longer has failed. */
 export const maxWaitMs = 60_000
 
 export interface ConsoleFixture {
   readonly testHub: TestHub
   readonly context: BrowserContext
   /** A new tab, signed in, at this page of the console. */
-  open(path: string, look?: PageOptions): Promise<Page>
-  /** What the pages complained of: errors, refused requests, breaches of the policy. None is expected. */
+  open(path: string, options?: PageOptions): Promise<Page>
+  /** Errors of the pages: exceptions, failed requests, violations of the content security policy. None is expected. */
   readonly pageErrors: readonly string[]
 }
 
 export interface PageOptions {
-  /** Its clock can be held and moved: see `holdClock`. */
+  /** The test moves the clock of the page: see `pauseClock`. */
   readonly hasOwnClock?: boolean
   readonly theme?: 'light' | 'dark'
   readonly width?: number
@@ -32,7 +32,7 @@ export interface PageOptions {
 }
 
 export interface ConsoleOptions extends TestHubOptions {
-  /** Beside those of every house. */
+  /** In addition to the default agents. */
   readonly agents?: Readonly<Record<string, object>>
 }
 
@@ -45,47 +45,47 @@ export async function openConsole(
     usage: { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 },
   }))
   after(() => model.close())
-  const stage = await openTestHub({
+  const testHub = await openTestHub({
     ...options,
     console: options.console ?? (await builtConsole()),
     files: { 'artist.ts': artist, 'shout.mjs': shout, ...options.files },
     config: { agents: { ...defaultAgents(model.url).agents, ...agents }, ...options.config },
   })
-  const context = await browser.newContext({ baseURL: stage.url })
+  const context = await browser.newContext({ baseURL: testHub.url })
   after(() => context.close())
   context.setDefaultTimeout(maxWaitMs)
   const pageErrors: string[] = []
-  await signIn(context, stage.url)
+  await signIn(context, testHub.url)
 
   return {
-    testHub: stage,
+    testHub,
     context,
     pageErrors,
     async open(path, { theme = 'light', width = 1280, height = 800, hasOwnClock = false } = {}) {
       const page = await context.newPage()
       if (hasOwnClock) await page.clock.install()
       page.on('pageerror', (error) => void pageErrors.push(`${path}: ${error.message}`))
-      page.on('console', (said) => {
-        if (said.type() === 'error') pageErrors.push(`${path}: ${said.text()}`)
+      page.on('console', (message) => {
+        if (message.type() === 'error') pageErrors.push(`${path}: ${message.text()}`)
       })
       await page.setViewportSize({ width, height })
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-      await page.goto(stage.url + path)
+      await page.goto(testHub.url + path)
       await page.locator('h1').first().waitFor()
       return page
     },
   }
 }
 
-/** The cookie, as the form on the page gets it. */
+/** Gets the session cookie, as the sign-in form does. */
 async function signIn(context: BrowserContext, url: string): Promise<void> {
-  const answer = await context.request.post(`${url}/admin/session`, {
+  const response = await context.request.post(`${url}/admin/session`, {
     headers: { authorization: `Bearer ${adminKey}` },
   })
-  if (answer.status() !== 201) throw new Error(`signing in answered ${answer.status()}`)
+  if (response.status() !== 201) throw new Error(`sign-in failed with ${response.status()}`)
 }
 
-/** Whether nothing has to be scrolled sideways to be seen. */
+/** Whether the page is no wider than the screen. */
 export async function hasNoHorizontalScroll(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')
 }
@@ -99,9 +99,9 @@ export interface AxeViolation {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds that is serious or worse, on the page as it is now. */
+/** Serious and critical violations that axe finds in the current state of the page. */
 export async function seriousViolations(page: Page): Promise<readonly AxeViolation[]> {
-  // Beside the page's own policy, which lets nothing be added by a tag.
+  // The policy of the page allows no script tag, but evaluation by the browser's debugger is exempt.
   const found = await page.evaluate(async (source: string) => {
     const scope = globalThis as unknown as { axe?: { run(): Promise<{ violations: any[] }> } }
     // oxlint-disable-next-line no-eval

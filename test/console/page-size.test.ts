@@ -1,10 +1,9 @@
 /** What a page costs: at most 150 kB of zipped script at its first load, and the time until it can be used is told. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
-import { findBrowser } from '../browser/chromium.ts'
+import { it } from 'node:test'
 import { maxWaitMs, openConsole } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
 const mostBytes = 150_000
 /** One says how much comes; how long it takes is told by the middle of several. */
 const loads = process.env['PARLEY_FULL'] === '1' ? 5 : 1
@@ -22,10 +21,8 @@ const measure = `({
   readyMs: performance.now(),
 })`
 
-describe('the first load of a page', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
+describeInBrowser('the first load of a page', async (browser) => {
+  const fixture = await openConsole(browser)
   const { id } = await fixture.testHub.send('artist', 'all')
 
   const pages: readonly (readonly [path: string, shows: string])[] = [
@@ -48,7 +45,7 @@ describe('the first load of a page', 'missing' in found ? { skip: found.missing 
       let last: Loaded = { scriptBytes: Infinity, styleBytes: 0, readyMs: 0 }
       for (let load = 0; load < loads; load += 1) {
         // Nothing is cached in a context of its own.
-        const context = await found.browser.newContext({ storageState: await fixture.context.storageState() })
+        const context = await browser.newContext({ storageState: await fixture.context.storageState() })
         context.setDefaultTimeout(maxWaitMs)
         const page = await context.newPage()
         await page.goto(fixture.testHub.url + path)

@@ -2,16 +2,15 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { freePort } from '../free-port.ts'
 import { openConsole } from './open-console.ts'
 import type { ConsoleFixture } from './open-console.ts'
 import { composer, sendText, waitForTaskEnd } from './playground-fixture.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
 const reason = 'the key of the weather service is not set'
 
 /** Without the harness's ear: a browser complains of each answer with status 503. */
@@ -25,10 +24,8 @@ async function openAt(fixture: ConsoleFixture, path: string): Promise<{ page: Pa
   return { page, sent: () => count }
 }
 
-describe('agents in the playground', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, {
+describeInBrowser('agents in the playground', async (browser) => {
+  const fixture = await openConsole(browser, {
     files: { 'broken.ts': `throw new Error('${reason}')` },
     agents: {
       broken: { kind: 'module', path: './broken.ts' },
@@ -103,7 +100,7 @@ describe('agents in the playground', 'missing' in found ? { skip: found.missing 
     await page.close()
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

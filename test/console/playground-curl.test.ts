@@ -1,22 +1,19 @@
 /** The last message as a command, run as it was copied, in a real shell. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { openConsole } from './open-console.ts'
 import { readClipboard, sendText, waitForTaskEnd } from './playground-fixture.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
 const run = promisify(execFile)
 
-describe('a message as curl', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const anonymousFixture = await openConsole(found.browser)
-  const keyedFixture = await openConsole(found.browser, { config: { access: { anonymous: [] } } })
+describeInBrowser('a message as curl', async (browser) => {
+  const anonymousFixture = await openConsole(browser)
+  const keyedFixture = await openConsole(browser, { config: { access: { anonymous: [] } } })
   for (const { context } of [anonymousFixture, keyedFixture]) {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   }
@@ -63,7 +60,7 @@ describe('a message as curl', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual([...anonymousFixture.pageErrors, ...keyedFixture.pageErrors], [])
   })
 })

@@ -1,12 +1,10 @@
 /** What agents write in Markdown and in other scripts, and how the page lays it out. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Locator } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { seriousViolations } from './open-console.ts'
 import { composer, openPlayground, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 const styleOf = (one: Locator, property: string): Promise<string> =>
   one.evaluate((element: any, name) => (globalThis as any).getComputedStyle(element)[name], property)
@@ -25,10 +23,8 @@ function whatShowsAtFoot(form: any): { readonly steps: number; readonly others: 
   }
 }
 
-describe('what agents write', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openPlayground(found.browser)
+describeInBrowser('what agents write', async (browser) => {
+  const fixture = await openPlayground(browser)
 
   it('keeps task lists, whose boxes cannot be pressed', async () => {
     const page = await fixture.open('/playground/talker')

@@ -2,18 +2,14 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
-import { findBrowser } from '../browser/chromium.ts'
+import { it } from 'node:test'
 import { newFolder } from '../hub/running-hub.ts'
 import { seriousViolations } from './open-console.ts'
 import { composer, waitForClipboard, openPlayground, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-after(() => ('browser' in found ? found.browser.close() : undefined))
-
-describe('what agents make', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  const fixture = await openPlayground(found.browser)
+describeInBrowser('what agents make', async (browser) => {
+  const fixture = await openPlayground(browser)
 
   it('is shown by its kind, with what was said on the way', async () => {
     const page = await fixture.open('/playground/studio')
@@ -109,9 +105,8 @@ describe('what agents make', 'missing' in found ? { skip: found.missing } : { ti
   })
 })
 
-describe('what one sends', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  const fixture = await openPlayground(found.browser)
+describeInBrowser('what one sends', async (browser) => {
+  const fixture = await openPlayground(browser)
   const sent = async (id: string) => (await fixture.testHub.ask('GET', `/admin/tasks/${id}`)).json.task.history[0].parts
   const file = (name: string, text: string, mimeType = 'text/plain') => ({ name, mimeType, buffer: Buffer.from(text) })
   const chips = '.chip'
@@ -203,7 +198,7 @@ describe('what one sends', 'missing' in found ? { skip: found.missing } : { time
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -1,8 +1,7 @@
 /** What agents ask for: words, forms, secrets, credentials, results of tools. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { seriousViolations } from './open-console.ts'
 import {
   composer,
@@ -14,13 +13,10 @@ import {
   taskIdOf,
   waitForTaskEnd,
 } from './playground-fixture.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('what agents ask for', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openPlayground(found.browser)
+describeInBrowser('what agents ask for', async (browser) => {
+  const fixture = await openPlayground(browser)
   const form = (page: Page) => page.getByRole('form', { name: 'Answer desk' })
   const detail = async (page: Page) => (await fixture.testHub.ask('GET', `/admin/tasks/${taskIdOf(page)}`)).json
   const ask = async (what: string, query = '') => {
@@ -165,7 +161,7 @@ describe('what agents ask for', 'missing' in found ? { skip: found.missing } : {
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

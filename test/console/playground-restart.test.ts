@@ -1,14 +1,12 @@
 /** The hub is killed while an answer is being read, several times, and the page is loaded anew in the middle of one. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { adminKey, waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { startKillableHub } from './killable-hub.ts'
 import { maxWaitMs } from './open-console.ts'
 import { composer, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 const seconds = 12
 const countTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1))
@@ -26,9 +24,7 @@ const tick = (page: Page, number: number): Promise<true> =>
     return shown.length >= number ? true : undefined
   }, `the page counts to ${number}`)
 
-describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('a restart of the hub', async (browser) => {
   const hub = await startKillableHub({
     clock: { kind: 'demo', agent: 'clock' },
     concierge: { kind: 'demo', agent: 'concierge' },
@@ -37,7 +33,7 @@ describe('a restart of the hub', 'missing' in found ? { skip: found.missing } : 
 
   /** In a browser of its own: one takes no more than six connections to a hub. */
   const open = async (path: string): Promise<Page> => {
-    const context = await found.browser.newContext({ baseURL: hub.url })
+    const context = await browser.newContext({ baseURL: hub.url })
     context.setDefaultTimeout(maxWaitMs)
     await context.request.post('/admin/session', { headers: { authorization: `Bearer ${adminKey}` } })
     const page = await context.newPage()

@@ -1,11 +1,9 @@
 /** Every version over every binding, and what of it is seen on the wire. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { composer, waitForClipboard, openPlayground, sendText, waitForTaskEnd } from './playground-fixture.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 const lines = async (page: Page): Promise<string> =>
   (await page.locator('.wire-open').allInnerTexts()).join('\n').replaceAll('\n→', '→')
@@ -54,10 +52,8 @@ const ways = [
   },
 ] as const
 
-describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openPlayground(found.browser)
+describeInBrowser('the wire', async (browser) => {
+  const fixture = await openPlayground(browser)
 
   for (const { version, binding, path, send, stream, word } of ways) {
     for (const isStreamed of [true, false]) {
@@ -156,7 +152,7 @@ describe('the wire', 'missing' in found ? { skip: found.missing } : { timeout: 6
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -1,8 +1,7 @@
 /** The playground: choosing an agent, talking to it, going on, and coming back to what was said. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import { adminKey, waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { maxWaitMs, seriousViolations } from './open-console.ts'
 import {
   composer,
@@ -15,13 +14,10 @@ import {
   taskIdOf,
   waitForTaskEnd,
 } from './playground-fixture.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the playground', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openPlayground(found.browser)
+describeInBrowser('the playground', async (browser) => {
+  const fixture = await openPlayground(browser)
 
   it('lists the agents, narrows them by what is typed, and opens one', async () => {
     const page = await fixture.open('/playground')
@@ -356,7 +352,7 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
   })
 
   it('asks to sign in again when the session is over, and goes on then', async () => {
-    const context = await found.browser.newContext({ baseURL: fixture.testHub.url })
+    const context = await browser.newContext({ baseURL: fixture.testHub.url })
     context.setDefaultTimeout(maxWaitMs)
     const page = await context.newPage()
     await page.goto('/playground/talker')
@@ -370,7 +366,7 @@ describe('the playground', 'missing' in found ? { skip: found.missing } : { time
     await context.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     // A browser notes each answer that is no success; those were asked for above.
     const others = fixture.pageErrors.filter((text) => !/status of 40[04]/.test(text))
     assert.deepEqual(others, [])

@@ -1,19 +1,15 @@
 /** Webhooks: how each stands, what became of each try, and another try; with a receiver that fails and is mended. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { openWebhookReceiver } from './webhook-receiver.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-if ('browser' in found) after(() => found.browser.close())
-
-describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
+describeInBrowser('the page of webhooks', async (browser) => {
   const receiver = await openWebhookReceiver()
-  const fixture = await openConsole(found.browser, {
+  const fixture = await openConsole(browser, {
     config: { push: { allow: ['127.0.0.1'], schedule: ['200ms', '1h'] } },
   })
   const { testHub } = fixture
@@ -194,7 +190,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
     await page.close()
   })
 
-  it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
+  it('is accessible: no serious violation in both themes, and nothing is cut off on a phone', async () => {
     receiver.answer('/gone', 400)
     const id = await hook('to be looked at, with a long title that has to be cut somewhere', '/gone', { id: 'a/b' })
     await reaches(id, 'dead', 'a/b')
@@ -209,7 +205,7 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
     }
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 
@@ -220,9 +216,8 @@ describe('the page of webhooks', 'missing' in found ? { skip: found.missing } : 
   })
 })
 
-describe('a hub without webhooks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  const fixture = await openConsole(found.browser, { config: { push: false } })
+describeInBrowser('a hub without webhooks', async (browser) => {
+  const fixture = await openConsole(browser, { config: { push: false } })
 
   it('says how they are switched on', async () => {
     const page = await fixture.open('/push')

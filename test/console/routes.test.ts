@@ -1,12 +1,11 @@
 /** Routes: the rules in words, how their agents are, and which of them a message would meet. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
 const routes = [
   { name: 'invoices', from: 'talker', when: { text: ['invoice', 'bill'] }, to: 'artist' },
   {
@@ -23,10 +22,8 @@ const routes = [
   { name: 'remote', from: 'artist', when: { text: 'remote' }, to: 'gone', fallback: 'talker' },
 ]
 
-describe('the page of routes', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, {
+describeInBrowser('the page of routes', async (browser) => {
+  const fixture = await openConsole(browser, {
     agents: { gone: { kind: 'a2a', url: 'http://127.0.0.1:9' } },
     config: { routes },
   })
@@ -139,7 +136,7 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
     await page.close()
   })
 
-  it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
+  it('is accessible: no serious violation in both themes, and nothing is cut off on a phone', async () => {
     for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }] as const) {
       const page = await fixture.open('/routes?agent=artist&text=remote&parts=data', look)
       await decision(page).waitFor()
@@ -170,7 +167,7 @@ describe('the page of routes', 'missing' in found ? { skip: found.missing } : { 
     await writeFile(fixture.testHub.file, text)
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 

@@ -5,12 +5,11 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
-import { findBrowser } from '../browser/chromium.ts'
+import { it } from 'node:test'
 import { seriousViolations } from './open-console.ts'
 import { openPopulatedConsole } from './populated-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
 const isKept = process.env['PARLEY_SHOTS'] === '1'
 const folder = join(import.meta.dirname, '../../docs/img')
 
@@ -23,11 +22,9 @@ const all = [
 /** In turns: the tests of each page look at it in every light, too. A picture is taken of all. */
 const looksAt = (page: number) => (isKept ? all : all.filter((_, look) => look === (page % 2 === 0 ? 0 : 3)))
 
-describe('every page', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('every page', async (browser) => {
   if (isKept) mkdirSync(folder, { recursive: true })
-  const populated = await openPopulatedConsole(found.browser)
+  const populated = await openPopulatedConsole(browser)
   const { report, own, hook } = populated
   const pages: readonly (readonly [name: string, path: string, shows: string])[] = [
     ['welcome', '/welcome', 'concierge'],
@@ -70,7 +67,7 @@ describe('every page', 'missing' in found ? { skip: found.missing } : { timeout:
       }
     })
 
-  it('is without a complaint', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(populated.pageErrors, [])
   })
 })

@@ -1,19 +1,15 @@
 /** Settings: the audit, narrowed by the address and read as it grows; the keys; what this is. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { readClipboard } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
+describeInBrowser('the audit', async (browser) => {
+  const fixture = await openConsole(browser)
   const { testHub } = fixture
   const { json: key } = await testHub.ask('POST', '/admin/keys', { name: 'build', agents: ['talker'] })
   const task = await testHub.send('talker', 'hello', { authorization: `Bearer ${key.key}` })
@@ -40,7 +36,7 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
     await page.close()
   })
 
-  it('is narrowed by caller, agent, event, outcome, time and any words, and each stands in the address', async () => {
+  it('is filtered by caller, agent, event, outcome, time and text, each held in the address', async () => {
     const page = await fixture.open('/settings/audit')
     const only = async (wanted: RegExp): Promise<void> => {
       await waitFor(async () => {
@@ -91,7 +87,7 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
     assert.equal(await detail.locator(`a[href="/tasks/${task.id}"]`).count(), 1)
     assert.equal(await detail.locator(`a[href="/settings/keys?key=${key.id}"]`).count(), 1)
     assert.deepEqual(await seriousViolations(page), [])
-    // An address without the filters, sent to somebody: the list may begin elsewhere.
+    // A shared address without the filters: the list may begin elsewhere.
     const { pathname } = new URL(page.url())
     await page.goto(`${testHub.url}${pathname}?event=session.opened`)
     await detail.getByRole('heading', { name: `${key.principal}: SendMessage` }).waitFor()
@@ -120,7 +116,7 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
     await page.close()
   })
 
-  it('grows while one looks at it, and waits while one reads further down', async () => {
+  it('adds new entries at the top, and holds them back while the user reads further down', async () => {
     for (let count = 0; count < 20; count += 1) await testHub.send('talker', `filling ${count}`)
     const page = await fixture.open('/settings/audit?event=call&agent=shout')
     await page.getByText('Nothing of that kind was done').waitFor()
@@ -206,7 +202,7 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`is readable for everybody, ${theme} and narrow, as are keys and about`, async () => {
+    it(`is accessible, ${theme} and narrow, as are keys and about`, async () => {
       for (const width of [1280, 390]) {
         for (const path of ['/settings/audit', '/settings/keys', '/settings/about']) {
           const page = await fixture.open(path, { theme, width })
@@ -231,7 +227,7 @@ describe('the audit', 'missing' in found ? { skip: found.missing } : { timeout: 
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

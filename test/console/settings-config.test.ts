@@ -1,15 +1,13 @@
 /** Settings, configuration: written with help, compared before it holds, applied with a note, and gone back to. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { adminKey, asAdmin, waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './page-queries.ts'
 import { builtConsole } from './built-console.ts'
 import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 const filler = Array.from({ length: 60 }, (_, index) => `# Line ${index} of what was thought of it.`).join('\n')
 const text = `# The hub of a test.
@@ -33,20 +31,18 @@ const review = (page: Page) => page.getByRole('button', { name: 'Review changes'
 const edit = async (page: Page, change: (from: string) => string): Promise<void> =>
   field(page).fill(change(await shown(page)))
 
-describe('the configuration', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const house = await openConsole(found.browser, { text })
-  const { testHub } = house
+describeInBrowser('the configuration', async (browser) => {
+  const fixture = await openConsole(browser, { text })
+  const { testHub } = fixture
   const open = async (path = '/settings/config', look = {}): Promise<Page> => {
-    const page = await house.open(path, look)
+    const page = await fixture.open(path, look)
     await field(page)
       .or(page.getByRole('heading', { name: 'Versions' }))
       .first()
       .waitFor()
     return page
   }
-  /** By somebody else, at another place. */
+  /** By another user. */
   const apply = async (change: (from: string) => string, note: string): Promise<void> => {
     const { json } = await testHub.ask('GET', '/admin/config')
     const { status } = await testHub.ask('PUT', '/admin/config', { text: change(json.text), note })
@@ -202,7 +198,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     await page.close({ runBeforeUnload: false })
   })
 
-  it('is shown anew when somebody else changes it, by the stream of changes', async () => {
+  it('is updated by the change feed when another user changes it', async () => {
     const page = await open()
     await apply((from) => from.replace('# The hub of a test.', '# The hub of all tests.'), 'of all')
     const isNew = async (): Promise<boolean> => (await shown(page)).startsWith('# The hub of all tests.')
@@ -210,7 +206,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('keeps what one typed when somebody else was faster, and lets one look and choose', async () => {
+  it('keeps the draft when another user was faster, and lets the user compare and choose', async () => {
     const page = await open()
     await edit(page, (from) => `${from}# mine\n`)
     await apply((from) => from.replace('# The hub of all tests.', '# The hub of theirs.'), 'theirs was first')
@@ -234,9 +230,9 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('is not overwritten when the hub alone knows that somebody was faster', async () => {
+  it('is not overwritten when only the hub knows of the other change', async () => {
     // Without the stream of changes, as if it were cut at that moment; the refusal is in the browser's own log.
-    const page = await house.context.newPage()
+    const page = await fixture.context.newPage()
     await page.route('**/admin/events', (route) => route.abort())
     await page.goto(`${testHub.url}/settings/config`)
     await field(page).waitFor()
@@ -320,7 +316,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`is usable for everybody, ${theme} and narrow`, async () => {
+    it(`is accessible, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {
         for (const path of ['/settings/config', '/settings/config/versions']) {
           const page = await open(path, { theme, width })
@@ -346,7 +342,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     assert.ok('config' in checked)
     const quiet = { debug() {}, info() {}, warn() {}, error() {} }
     const hub = await startHub(checked.config, { log: quiet, consoleFolder: await builtConsole() })
-    const context = await found.browser.newContext()
+    const context = await browser.newContext()
     context.setDefaultTimeout(maxWaitMs)
     await context.request.post(`${hub.url}/admin/session`, { headers: asAdmin })
     const page = await context.newPage()
@@ -357,7 +353,7 @@ describe('the configuration', 'missing' in found ? { skip: found.missing } : { t
     await hub.close()
   })
 
-  it('was not complained of', () => {
-    assert.deepEqual(house.pageErrors, [])
+  it('causes no page errors', () => {
+    assert.deepEqual(fixture.pageErrors, [])
   })
 })

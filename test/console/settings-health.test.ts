@@ -1,19 +1,15 @@
 /** Settings, health: what is wrong first and why, the last hour drawn and in words, and what the hub is made of. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { freePort } from '../free-port.ts'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the health of the hub', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('the health of the hub', async (browser) => {
   const port = await freePort()
-  const fixture = await openConsole(found.browser, { config: { listen: { port, grpcPort: false } } })
+  const fixture = await openConsole(browser, { config: { listen: { port, grpcPort: false } } })
   const { testHub } = fixture
   const chart = (page: Page, name: string) => page.getByRole('figure').filter({ hasText: name })
 
@@ -93,7 +89,7 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
   })
 
   it('says that the hub is away, and goes on by itself when it is back', async () => {
-    // A browser complains of every request that finds nobody: here that is the point.
+    // A browser logs an error for every failed request; here the failure is intended.
     const page = await fixture.context.newPage()
     await page.goto(`${testHub.url}/settings/health`)
     await page.getByRole('heading', { name: 'All is well' }).waitFor()
@@ -115,7 +111,7 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`is readable for everybody, ${theme} and narrow`, async () => {
+    it(`is accessible, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {
         const page = await fixture.open('/settings/health', { theme, width })
         await chart(page, 'Requests').locator('canvas').waitFor()
@@ -134,7 +130,7 @@ describe('the health of the hub', 'missing' in found ? { skip: found.missing } :
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

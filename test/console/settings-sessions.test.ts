@@ -1,18 +1,14 @@
 /** Settings, sessions: who is signed in at the console, and how a session is ended. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { openTokenIssuer } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the sessions', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('the sessions', async (browser) => {
   const issuer = await openTokenIssuer()
-  const fixture = await openConsole(found.browser, {
+  const fixture = await openConsole(browser, {
     config: { access: { jwt: [{ ...issuer.entry, scopes: { operators: ['admin'] } }] } },
   })
   const { testHub } = fixture
@@ -70,7 +66,7 @@ describe('the sessions', 'missing' in found ? { skip: found.missing } : { timeou
     await page.close()
   })
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 

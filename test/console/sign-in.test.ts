@@ -1,21 +1,16 @@
-/** The door: by key and by issuer, what it says when it stays shut, and where one is once it opens. */
+/** Signing in with a key or at an issuer: the errors, and the page that the user returns to. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { freePort } from '../free-port.ts'
 import { clientSecret, openOidcProvider } from '../admin/oidc-provider.ts'
 import { adminKey } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { isFocused } from './page-queries.ts'
 import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const { browser } = found
+describeInBrowser('signing in', async (browser) => {
   const provider = await openOidcProvider()
   const port = await freePort()
   const config = {
@@ -26,7 +21,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
       jwt: [{ issuer: provider.issuer, audience: 'console', scopes: { operators: ['admin'] } }],
     },
   }
-  const fixture = await openConsole(found.browser, { config })
+  const fixture = await openConsole(browser, { config })
   const { testHub } = fixture
 
   const key = (page: Page) => page.getByLabel('Admin key')
@@ -44,7 +39,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     await page.keyboard.press('Enter')
   }
 
-  it('opens for the admin key, and one is where one wanted to be', async () => {
+  it('opens with the admin key, at the page that was requested', async () => {
     const { page, context } = await stranger('/tasks?agent=talker')
     assert.equal(await page.title(), 'Sign in · Parley')
     assert.equal(await isFocused(key(page)), true)
@@ -60,7 +55,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     await context.close()
   })
 
-  it('says when a key is wrong, and how long to wait after too many', async () => {
+  it('reports a wrong key, and how long to wait after too many', async () => {
     const { page, context } = await stranger('/')
     await enter(page, 'a wrong one')
     await page.getByRole('alert').getByText('This is not the admin key.').waitFor()
@@ -84,7 +79,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     await context.close()
   })
 
-  it('leads to the issuer and back to where one wanted to be, from another site', async () => {
+  it('leads to the issuer and back to the requested page, from another site', async () => {
     provider.person = { sub: 'olga', groups: ['operators'] }
     // The issuer is at 127.0.0.1; by this name the hub is another site, as it is in life.
     const { page, context } = await stranger('/tasks?agent=talker', testHub.url.replace('127.0.0.1', 'localhost'))
@@ -99,7 +94,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     await context.close()
   })
 
-  it('says once why the issuer, or the configuration, did not let somebody in, and remembers the way', async () => {
+  it('shows once why the issuer or the configuration refused the user, and keeps the return path', async () => {
     provider.person = { sub: 'eve', groups: ['guests'] }
     const { page, context } = await stranger('/tasks?agent=talker')
     await page.getByRole('link', { name: /^Sign in with/ }).click()
@@ -118,14 +113,14 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     await context.close()
   })
 
-  it('shows what an address says as text and nothing else', async () => {
+  it('shows an error of the address as plain text', async () => {
     const { page, context } = await stranger(`/?signInError=${encodeURIComponent('<img src=x onerror=alert(1)>')}`)
     await page.getByRole('alert').getByText('<img src=x onerror=alert(1)>').waitFor()
     assert.equal(new URL(page.url()).search, '')
     await context.close()
   })
 
-  it('is shown in every tab when one signs out, and opens in every tab', async () => {
+  it('appears in every tab after signing out, and closes in every tab after signing in', async () => {
     const { page, context } = await stranger('/tasks')
     await enter(page)
     await heading(page, 'Tasks').waitFor()
@@ -141,7 +136,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     await context.close()
   })
 
-  it('is shown at the next call when the session was ended elsewhere, and one goes on where one was', async () => {
+  it('appears at the next request when the session was ended elsewhere, and returns to the same page', async () => {
     const { page, context } = await stranger('/settings/audit?event=call')
     await enter(page)
     await heading(page, 'Settings').waitFor()
@@ -161,7 +156,7 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
     await context.close()
   })
 
-  it('is shown when the admin key was changed, and takes the new one', async () => {
+  it('appears when the admin key was changed, and accepts the new one', async () => {
     const { page, context } = await stranger('/settings/config')
     await enter(page)
     const field = page.getByLabel('Configuration', { exact: true })
@@ -184,9 +179,9 @@ describe('signing in', 'missing' in found ? { skip: found.missing } : { timeout:
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    it(`is readable for everybody, ${theme} and narrow`, async () => {
+    it(`is accessible, ${theme} and narrow`, async () => {
       for (const width of [1280, 390]) {
-        const context = await found.browser.newContext({ colorScheme: theme, viewport: { width, height: 844 } })
+        const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 844 } })
         context.setDefaultTimeout(maxWaitMs)
         const page = await context.newPage()
         await page.goto(testHub.url)

@@ -1,22 +1,18 @@
 /** The same message to another agent, and both answers side by side as they come. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
-import { findBrowser } from '../browser/chromium.ts'
+import { it } from 'node:test'
 import { pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 import { tickerOptions } from './ticker-agent.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('two tasks side by side', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, tickerOptions)
+describeInBrowser('two tasks side by side', async (browser) => {
+  const fixture = await openConsole(browser, tickerOptions)
   const { testHub } = fixture
   const ann = await testHub.key({ agents: ['*'], principal: 'ann' })
   const old = await testHub.send('talker', 'What of Rome?', ann)
 
-  it('come of a message that is sent again to an agent of one’s choice', async () => {
+  it('result from a message that is sent again to another agent', async () => {
     const page = await fixture.open(`/tasks/${old.id}`)
     await page.getByRole('button', { name: 'Resend' }).click()
     await page.getByLabel('Agent', { exact: true }).last().selectOption('gpt')
@@ -39,7 +35,7 @@ describe('two tasks side by side', 'missing' in found ? { skip: found.missing } 
     await page.close()
   })
 
-  it('are held against each other line by line and word by word', async () => {
+  it('are compared line by line and word by word', async () => {
     const left = await testHub.send('ticker', 'tick 3 0')
     const right = await testHub.send('ticker', 'tick 5 0')
     const page = await fixture.open(`/tasks/${left.id}/compare/${right.id}`)
@@ -53,7 +49,7 @@ describe('two tasks side by side', 'missing' in found ? { skip: found.missing } 
     await page.close()
   })
 
-  it('are live: what comes later appears by itself', async () => {
+  it('are live: later output appears without a reload', async () => {
     const asked = await testHub.send('talker', 'ask which city', ann)
     const page = await fixture.open(`/tasks/${old.id}/compare/${asked.id}`)
     const again = page.getByRole('region', { name: 'Again: talker' })
@@ -64,7 +60,7 @@ describe('two tasks side by side', 'missing' in found ? { skip: found.missing } 
     await page.close()
   })
 
-  it('say why where the agent takes nothing', async () => {
+  it('explain why the agent refused the message', async () => {
     const page = await fixture.context.newPage()
     await page.goto(`${testHub.url}/tasks/${old.id}`)
     await page.route('**/a2a/gpt', (route) =>
@@ -95,7 +91,7 @@ describe('two tasks side by side', 'missing' in found ? { skip: found.missing } 
     })
   }
 
-  it('were not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -1,20 +1,16 @@
 /** One task: its head, its time, its log, and the event that is selected in all of its views. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { readClipboard, waitForCount, pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 import { tickerOptions } from './ticker-agent.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('a task in the console', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, tickerOptions)
+describeInBrowser('a task in the console', async (browser) => {
+  const fixture = await openConsole(browser, tickerOptions)
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const ann = await testHub.key({ agents: ['*'], principal: 'ann' })
@@ -126,7 +122,7 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
     await page.close()
   })
 
-  it('grows as the task does, follows the end, and says how much is new to whoever reads further up', async () => {
+  it('grows with the task, follows the end, and counts new events while the user reads further up', async () => {
     const page = await fixture.open('/tasks')
     const started = await testHub.call('ticker', 'SendMessage', {
       message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'tick 1000 20' }] },
@@ -235,7 +231,7 @@ describe('a task in the console', 'missing' in found ? { skip: found.missing } :
     })
   }
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

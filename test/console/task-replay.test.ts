@@ -3,17 +3,16 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { after, it } from 'node:test'
 import type { RecordBody, Store } from '@parley/a2a'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { pauseClock } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
 import { writeTask } from './written-tasks.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
 /** What a page takes to begin with something, by its own clock. */
 const aFewFramesMs = 100
 
@@ -28,9 +27,7 @@ async function writeLines(store: Store, id: string, count: number, everyMs: numb
 }
 const eventOf = (line: number): number => line + 2
 
-describe('a replay', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('a replay', async (browser) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-replay-'))
   after(() => rm(dataDir, { recursive: true, force: true }))
   const file = join(dataDir, 'parley.db')
@@ -40,7 +37,7 @@ describe('a replay', 'missing' in found ? { skip: found.missing } : { timeout: 6
   await writeLines(store, slow.id, 6, slow.everyMs)
   await writeLines(store, long.id, 40, long.everyMs)
   await store.close()
-  const fixture = await openConsole(found.browser, { config: { store: `sqlite:${file}` } })
+  const fixture = await openConsole(browser, { config: { store: `sqlite:${file}` } })
   const talk = (page: Page) => page.locator('.task-scroll')
   const said = async (page: Page): Promise<string> => (await talk(page).textContent()) ?? ''
   const bar = (page: Page) => page.getByRole('group', { name: 'Replay' })
@@ -132,7 +129,7 @@ describe('a replay', 'missing' in found ? { skip: found.missing } : { timeout: 6
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

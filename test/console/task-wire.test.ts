@@ -1,17 +1,13 @@
 /** Events as clients of each version get them: side by side, with what differs marked, byte for byte. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { readClipboard, pageWidth } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
+describeInBrowser('the wire of a task', async (browser) => {
+  const fixture = await openConsole(browser)
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { id } = await testHub.send('talker', 'Hello')
@@ -83,7 +79,7 @@ describe('the wire of a task', 'missing' in found ? { skip: found.missing } : { 
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

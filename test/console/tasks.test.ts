@@ -1,20 +1,16 @@
 /** The list of tasks: filtered, live, by keyboard, on a phone; what arrives does not move what is read. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
 import type { AuthHeaders } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { readClipboard, waitForCount, waitForText, pageWidth } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser)
+describeInBrowser('the list of tasks', async (browser) => {
+  const fixture = await openConsole(browser)
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const rows = (page: Page) => page.getByRole('list', { name: 'Tasks' }).getByRole('link')
@@ -25,7 +21,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
   let hello: any
   let failed: any
 
-  it('teaches how the first task is made, and shows it as soon as it is', async () => {
+  it('explains how to create the first task, and shows it at once', async () => {
     const page = await fixture.open('/tasks')
     await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
     await page.getByRole('button', { name: 'Copy the command' }).click()
@@ -42,7 +38,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await testHub.send('shout', 'a louder hello', ann)
   })
 
-  it('has the newest status first, with state, agent, title, caller, time and how long it took', async () => {
+  it('shows the newest status first, with state, agent, title, caller, time and duration', async () => {
     const page = await fixture.open('/tasks')
     await rows(page).first().waitFor()
     assert.deepEqual((await titles(page)).slice(0, 4), [
@@ -59,7 +55,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('is narrowed by every filter, each of which stands in the address', async () => {
+  it('is filtered by every filter, each held in the address', async () => {
     const page = await fixture.open('/tasks')
     await page.getByLabel('Agent').selectOption('shout')
     await waitForCount(page.locator('.task-row'), 1)
@@ -96,7 +92,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('is narrowed by time, also by one’s own', async () => {
+  it('is filtered by time, also by a custom range', async () => {
     const page = await fixture.open('/tasks?time=15m')
     await rows(page).first().waitFor()
     assert.equal(await rows(page).count(), 5)
@@ -110,7 +106,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('changes as tasks do, without a look', async () => {
+  it('updates without a reload when tasks change', async () => {
     const page = await fixture.open('/tasks?state=TASK_STATE_WORKING')
     await page.getByRole('heading', { name: 'No task fits these filters' }).waitFor()
     const waiting = testHub.send('talker', 'wait for me', ann).catch(() => {})
@@ -123,7 +119,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('goes on after the hub was away', async () => {
+  it('continues after the hub was unreachable', async () => {
     const page = await fixture.context.newPage()
     await page.goto(`${testHub.url}/tasks`)
     await rows(page).first().waitFor()
@@ -137,7 +133,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('is moved through, opened, closed and copied from by keyboard', async () => {
+  it('is navigated, opened, closed and copied from by keyboard', async () => {
     const page = await fixture.open('/tasks')
     await rows(page).first().waitFor()
     const [first, second] = await titles(page)
@@ -202,7 +198,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('does not move what is read: what is new waits behind a pill', async () => {
+  it('does not move the rows that the user reads: new tasks wait behind a button', async () => {
     for (let number = 0; number < 30; number += 1) await testHub.send('talker', `one of many ${number}`)
     const page = await fixture.open('/tasks', { height: 500 })
     await rows(page).first().waitFor()
@@ -227,7 +223,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('looks again where so much happened at once that it is not told one by one', async () => {
+  it('reloads when too many changes occurred to report each', async () => {
     const page = await fixture.open('/tasks')
     await rows(page).first().waitFor()
     await Promise.all(Array.from({ length: 130 }, (_, number) => testHub.send('talker', `a crowd ${number}`)))
@@ -242,7 +238,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     await page.close()
   })
 
-  it('fits a phone: two lines a row, the task in place of the list, nothing to scroll sideways', async () => {
+  it('fits a phone: two lines per row, the task in place of the list, no horizontal scrolling', async () => {
     const page = await fixture.open('/tasks', { width: 390, height: 844 })
     await rows(page).first().waitFor()
     const wide = () => pageWidth(page)
@@ -274,7 +270,7 @@ describe('the list of tasks', 'missing' in found ? { skip: found.missing } : { t
     })
   }
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -1,24 +1,20 @@
 /** A trace as a graph: who handed work on to whom; moved and zoomed; from a box to its task. And a hub without any traces. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { delegatingAgents, delegatingFiles, prices } from './delegating-agents.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, {
+describeInBrowser('the graph of a trace', async (browser) => {
+  const fixture = await openConsole(browser, {
     agents: delegatingAgents,
     files: delegatingFiles,
     config: { prices },
   })
   const { testHub } = fixture
 
-  it('of a hub to which nobody has spoken: it teaches the first message', async () => {
+  it('explains how to send the first message while there are no traces', async () => {
     const page = await fixture.open('/traces')
     await page.getByRole('heading', { name: 'No traces yet' }).waitFor()
     assert.match(await page.locator('.empty pre').innerText(), /^curl .*SendMessage/s)
@@ -124,7 +120,7 @@ describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : 
     await other.close()
   })
 
-  it('goes back to the waterfall by a tab, and is usable by everybody', async () => {
+  it('returns to the waterfall by a tab, and is accessible', async () => {
     for (const look of [{}, { theme: 'dark' }, { width: 390, height: 844 }]) {
       const { page } = await open(look)
       assert.deepEqual(await seriousViolations(page), [], JSON.stringify(look))
@@ -136,7 +132,7 @@ describe('the graph of a trace', 'missing' in found ? { skip: found.missing } : 
     }
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

@@ -1,18 +1,14 @@
 /** Traces: found, read as a waterfall, and followed while they go on. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { waitFor } from '../admin/test-hub.ts'
-import { findBrowser } from '../browser/chromium.ts'
 import { delegatingAgents, delegatingFiles, prices } from './delegating-agents.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
+import { describeInBrowser } from './shared-browser.ts'
 
-const found = await findBrowser()
-
-describe('the page of traces', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
-  const fixture = await openConsole(found.browser, {
+describeInBrowser('the page of traces', async (browser) => {
+  const fixture = await openConsole(browser, {
     agents: delegatingAgents,
     files: delegatingFiles,
     config: { prices },
@@ -36,7 +32,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
     return json.result.task.id
   }
 
-  it('lists them newest first: what was asked of whom, how it went, who took part, what it used', async () => {
+  it('lists traces newest first: request, agent, status, participants and usage', async () => {
     const page = await fixture.open('/traces')
     await row(page, 'report on the third quarter').waitFor()
     const texts = await rows(page).allInnerTexts()
@@ -52,7 +48,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
     await page.close()
   })
 
-  it('finds them by agent, status, text, duration and errors, all of which stand in the address', async () => {
+  it('filters by agent, status, text, duration and errors, all held in the address', async () => {
     const page = await fixture.open('/traces')
     await row(page, 'hello there').waitFor()
     await page.getByRole('combobox', { name: 'Agent' }).selectOption('checker')
@@ -280,7 +276,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
     await page.close()
   })
 
-  it('holds new ones back while one reads further down, and says how many', async () => {
+  it('holds new traces back while the user reads further down, and counts them', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, n) => testHub.send('talker', `filler ${n}`)))
     const page = await fixture.open('/traces?agent=talker')
     await rows(page).first().waitFor()
@@ -312,7 +308,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
     await page.close()
   })
 
-  it('is usable by everybody: no serious violation, light or dark, and nothing is cut off on a phone', async () => {
+  it('is accessible: no serious violation in both themes, and nothing is cut off on a phone', async () => {
     for (const theme of ['light', 'dark'] as const) {
       for (const path of ['/traces', `/traces/${tried.id}`]) {
         const page = await fixture.open(path, { theme })
@@ -340,7 +336,7 @@ describe('the page of traces', 'missing' in found ? { skip: found.missing } : { 
     await page.close()
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 

@@ -1,12 +1,10 @@
 /** First run: from a hub that has just started with its demo agents to one that is in use, and the overview after that. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findBrowser } from '../browser/chromium.ts'
 import { openCardServer } from './card-server.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
-
-const found = await findBrowser()
+import { describeInBrowser } from './shared-browser.ts'
 
 /** As a hub without a configuration has them. */
 const demo = {
@@ -15,11 +13,9 @@ const demo = {
   concierge: { kind: 'demo', agent: 'concierge' },
 }
 
-describe('the first run', 'missing' in found ? { skip: found.missing } : { timeout: 600_000 }, async () => {
-  if ('missing' in found) return
-  after(() => found.browser.close())
+describeInBrowser('the first run', async (browser) => {
   const somebody = await openCardServer()
-  const fixture = await openConsole(found.browser, { config: { agents: demo } })
+  const fixture = await openConsole(browser, { config: { agents: demo } })
   const { testHub } = fixture
   const step = (page: Page, title: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, level: 2 }) })
@@ -79,7 +75,7 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
     await page.close()
   })
 
-  it('says what is done already to whoever comes later', async () => {
+  it('shows which steps are done already', async () => {
     const page = await fixture.open('/welcome')
     await page.getByRole('heading', { name: 'Send a first message (done)' }).waitFor()
     await page.getByRole('heading', { name: 'Add your own agent', exact: true }).waitFor()
@@ -155,7 +151,7 @@ describe('the first run', 'missing' in found ? { skip: found.missing } : { timeo
     })
   })
 
-  it('was not complained of', () => {
+  it('causes no page errors', () => {
     assert.deepEqual(fixture.pageErrors, [])
   })
 })

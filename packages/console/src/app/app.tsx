@@ -10,7 +10,7 @@ import { CurrentPage } from './current-page.tsx'
 import { Palette } from './palette.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Rail } from './rail.tsx'
-import { handleLinkClick } from './router.ts'
+import { handleLinkClick, pageRoute } from './router.ts'
 import './app.css'
 
 export function App() {
@@ -25,7 +25,7 @@ export function App() {
         {announcement.value?.text}
       </p>
       {announcement.value?.isShown === true && (
-        <p class="told" aria-hidden="true">
+        <p class="toast" aria-hidden="true">
           {announcement.value.text}
         </p>
       )}
@@ -35,14 +35,14 @@ export function App() {
 
 function AppFrame() {
   return (
-    <div class="house">
+    <div class="frame">
       <a class="skip" href="#content">
         Skip to the content
       </a>
       <Rail />
-      <div class="room">
+      <div class="frame-content">
         <Header />
-        <main id="content" tabIndex={-1}>
+        <main id="content" tabIndex={-1} data-page={pageRoute.value.page}>
           <CurrentPage />
         </main>
       </div>

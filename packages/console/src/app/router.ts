@@ -58,6 +58,11 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>, 
   navigate(withQuery(currentUrl.peek(), changes).href, { replace: !push })
 }
 
+/** Removes filters. */
+export function clearQuery(names: readonly string[]): void {
+  setQuery(Object.fromEntries(names.map((name) => [name, undefined])), { push: true })
+}
+
 /** Links are ordinary links, so opening one in a new tab works. */
 export function handleLinkClick(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return

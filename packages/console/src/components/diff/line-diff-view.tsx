@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { pluralize } from '../format.ts'
-import { changedPart, countChanges, diffSections, sideBySide } from './line-diff.ts'
-import type { DiffLine, DiffSection } from './line-diff.ts'
+import { changedPart, countChanges, diffSections, sideBySide } from './diff.ts'
+import type { DiffLine, DiffSection } from './diff.ts'
 import './line-diff-view.css'
 
 /** Wide enough for a typical line on either side. */

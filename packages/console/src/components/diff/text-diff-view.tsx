@@ -1,21 +1,21 @@
 /** Two texts side by side, line by line; removals are marked on the left, additions on the right. */
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { diffTexts } from './text-diff.ts'
-import type { DiffSegment } from './text-diff.ts'
+import { diffTexts, markWords, sideBySide } from './diff.ts'
+import type { DiffLine } from './diff.ts'
 
 /** Rows rendered at first; the rest on demand. */
 const page = 500
 
 export function TextDiffView({ left, right }: { readonly left: string; readonly right: string }) {
-  const rows = useMemo(() => diffTexts(left, right), [left, right])
+  const rows = useMemo(() => sideBySide(diffTexts(left, right)), [left, right])
   const shown = useSignal(page)
   return (
     <div class="diff">
       {rows.slice(0, shown.value).map((row, index) => (
-        <div key={index} class={row.isSame ? 'diff-row same' : 'diff-row'}>
-          <DiffSide pieces={row.left} side="left" />
-          <DiffSide pieces={row.right} side="right" />
+        <div key={index} class={row.left?.change === 'same' ? 'diff-row same' : 'diff-row'}>
+          <DiffSide line={row.left} other={row.right} side="left" />
+          <DiffSide line={row.right} other={row.left} side="right" />
         </div>
       ))}
       {rows.length > shown.value && (
@@ -28,17 +28,20 @@ export function TextDiffView({ left, right }: { readonly left: string; readonly 
 }
 
 function DiffSide({
-  pieces,
+  line,
+  other,
   side,
 }: {
-  readonly pieces: readonly DiffSegment[] | undefined
+  readonly line: DiffLine | undefined
+  readonly other: DiffLine | undefined
   readonly side: 'left' | 'right'
 }) {
-  if (pieces === undefined) return <div class={`diff-line ${side} none`} />
-  const isChanged = pieces.some(({ isMarked }) => isMarked)
+  if (line === undefined) return <div class={`diff-line ${side} none`} />
+  const segments = markWords(line, other)
+  const isChanged = segments.some(({ isMarked }) => isMarked)
   return (
     <div class={isChanged ? `diff-line ${side} changed` : `diff-line ${side}`}>
-      {pieces.map(({ text, isMarked }, index) => {
+      {segments.map(({ text, isMarked }, index) => {
         if (!isMarked) return <span key={index}>{text}</span>
         return side === 'left' ? <del key={index}>{text}</del> : <ins key={index}>{text}</ins>
       })}

@@ -8,9 +8,11 @@ export interface SelectFieldProps {
 }
 
 export function SelectField({ label, value, options, onChange }: SelectFieldProps) {
+  // The address may hold a value that the list does not offer.
+  const all = options.some(([one]) => one === value) ? options : [...options, [value, value] as const]
   return (
     <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {options.map(([one, text]) => (
+      {all.map(([one, text]) => (
         <option key={one} value={one} selected={one === value}>
           {text}
         </option>

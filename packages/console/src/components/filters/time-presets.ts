@@ -11,9 +11,25 @@ export const timePresets: readonly (readonly [span: TimePreset, text: string])[]
   ['custom', 'From … to …'],
 ]
 
-export const timePresetMs: Readonly<Record<string, number>> = {
+const timePresetMs: Readonly<Record<string, number>> = {
   '15m': 900_000,
   '1h': 3_600_000,
   '1d': 86_400_000,
   '7d': 604_800_000,
+}
+
+export interface TimeRange {
+  readonly since?: string
+  readonly until?: string
+}
+
+/** The range of a time filter, as ISO 8601. "The last hour" is relative to `now`. */
+export function timeRange(
+  filters: { readonly time: string; readonly since?: string; readonly until?: string },
+  now: number,
+): TimeRange {
+  const spanMs = timePresetMs[filters.time]
+  if (spanMs !== undefined) return { since: new Date(now - spanMs).toISOString() }
+  const { since = '', until = '' } = filters
+  return { ...(since === '' ? {} : { since }), ...(until === '' ? {} : { until }) }
 }

@@ -1,5 +1,25 @@
-/** A custom time range. The address holds it in UTC; the fields show local time. */
+/** A time filter: a preset, or a custom range. The address holds the range in UTC; the fields show local time. */
 import { setQuery } from '../../app/router.ts'
+import { SelectField } from './select-field.tsx'
+import { timePresets } from './time-presets.ts'
+
+export function TimeSelect({ time }: { readonly time: string }) {
+  return (
+    <SelectField
+      label="Time"
+      value={time}
+      options={timePresets}
+      onChange={(preset) => {
+        const since = preset === 'custom' ? hourAgo() : undefined
+        setQuery({ time: preset, since, until: undefined }, { push: true })
+      }}
+    />
+  )
+}
+
+function hourAgo(): string {
+  return new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString()
+}
 
 export function TimeRangeFields({ since, until }: { readonly since: string; readonly until: string }) {
   return (

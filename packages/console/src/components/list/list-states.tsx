@@ -1,12 +1,12 @@
 /** Shared parts of lists beside a detail: new-items button and empty state. */
 import type { ComponentChildren, RefObject } from 'preact'
 import type { PagedList } from '../../api/paged-list.ts'
-import { setQuery } from '../../app/router.ts'
+import { clearQuery } from '../../app/router.ts'
 import { EmptyState } from '../status/error-notice.tsx'
 import { pluralize } from '../format.ts'
 import './list-states.css'
 
-type ListControls = Pick<PagedList<unknown>, 'newCount' | 'setAtTop' | 'hasMore' | 'loadMore'>
+type ListControls = Pick<PagedList<unknown>, 'newCount' | 'setAtTop' | 'hasMore' | 'continueSearch'>
 
 /** Items that arrived while the user reads further down. */
 export function NewItemsButton({
@@ -50,7 +50,7 @@ export function EmptyList({
   if (list.hasMore.value) {
     return (
       <EmptyState title="Nothing among the newest">
-        <button type="button" onClick={list.loadMore}>
+        <button type="button" onClick={list.continueSearch}>
           Look further back
         </button>
       </EmptyState>
@@ -59,7 +59,7 @@ export function EmptyList({
   if (!isFiltered) return <>{children}</>
   return (
     <EmptyState title={`No ${what} fits`}>
-      <button type="button" onClick={() => setQuery(Object.fromEntries(filters.map((name) => [name, ''])))}>
+      <button type="button" onClick={() => clearQuery(filters)}>
         Clear the filters
       </button>
     </EmptyState>

@@ -18,7 +18,7 @@ import { adminCurl } from '../../components/shell/curl.ts'
 import { DeliveryOutcome, DueTime } from './push-row.tsx'
 import {
   deliveryAdvice,
-  pushFiltersFromQuery,
+  pushFilters,
   pushFilterSearch,
   isDelivered,
   splitWebhookUrl,
@@ -45,7 +45,7 @@ export function PushDetail({ taskId, configId }: { readonly taskId: string; read
         ? taskId === (change.type === 'push' ? change.taskId : change.task.id)
         : change.type === 'tasks',
   )
-  const back = `/push${pushFilterSearch(pushFiltersFromQuery(query.value))}`
+  const back = `/push${pushFilterSearch(pushFilters.read(query.value))}`
   const push = found.value.value
 
   async function redeliver(afterSeq?: number): Promise<void> {

@@ -3,23 +3,23 @@ import { useRef } from 'preact/hooks'
 import type { PushSummary } from '../../api/admin.ts'
 import { useExampleAgent } from '../../api/agents.ts'
 import { callAdmin } from '../../api/admin-client.ts'
-import { usePagedList } from '../../api/paged-list.ts'
+import { usePagedList } from '../../api/use-paged-list.ts'
 import type { PagedList } from '../../api/paged-list.ts'
-import { useResource } from '../../api/resource.ts'
 import { showToast } from '../../app/announce.ts'
 import { navigate, setQuery } from '../../app/router.ts'
 import { CodeBlock } from '../../components/content/code-block.tsx'
 import { ConfirmButton } from '../../components/layout/confirm-button.tsx'
 import { useListShortcuts } from '../../components/list/list-shortcuts.ts'
 import { NewItemsButton, EmptyList } from '../../components/list/list-states.tsx'
-import { SelectField } from '../../components/filters/select-field.tsx'
+import { AgentSelect } from '../../components/filters/agent-select.tsx'
 import { SearchField } from '../../components/filters/search-field.tsx'
+import { setFilters } from '../../components/filters/url-filters.ts'
 import { SegmentedControl } from '../../components/layout/tabs.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
 import { pluralize } from '../../components/format.ts'
 import { PushRow } from './push-row.tsx'
-import { pushListQuery, pushFilterNames, pushFilterSearch, pushHref, webhookCurl } from './push-status.ts'
+import { pushFilters, pushFilterSearch, pushHref, webhookCurl } from './push-status.ts'
 import type { PushFilters } from './push-status.ts'
 
 const keyOf = ({ taskId, configId }: PushSummary): string => `${taskId} ${configId}`
@@ -32,21 +32,21 @@ export function PushList({
   readonly selected: string | undefined
 }) {
   const frame = useRef<HTMLDivElement>(null)
-  const list = usePagedList<PushSummary>(JSON.stringify(filters), {
+  const list = usePagedList<PushSummary>(JSON.stringify(filters), () => ({
     keyOf,
     async load(before, signal) {
-      const asked = { ...pushListQuery(filters), limit: 100 }
+      const asked = { ...setFilters(filters), limit: 100 }
       const page = await callAdmin('listPush', {
         query: before === undefined ? asked : { ...asked, before: Number(before) },
         signal,
       })
       return { items: page.push, before: page.before }
     },
-    isAffectedBy: (change, shown) =>
-      change.type === 'push' ||
-      change.type === 'tasks' ||
-      (change.type === 'task' && shown.some(({ taskId }) => taskId === change.task.id)),
-  })
+    onChange(change, { items, scheduleRefresh }) {
+      const isOfTask = ({ taskId }: PushSummary): boolean => change.type === 'task' && taskId === change.task.id
+      if (change.type === 'push' || change.type === 'tasks' || items.peek()?.some(isOfTask) === true) scheduleRefresh()
+    },
+  }))
   const push = list.items.value ?? []
   const at = push.findIndex((one) => keyOf(one) === selected)
   const hrefOf = (one: PushSummary | undefined): string =>
@@ -76,7 +76,7 @@ export function PushList({
           </a>
         </EmptyState>
       )}
-      {problem !== undefined && !isOff && <ErrorNotice reason={problem} retry={list.reload} />}
+      {problem !== undefined && !isOff && <ErrorNotice reason={problem} retry={list.refresh} />}
       {list.items.value === undefined && problem === undefined && <Loading what="webhooks" />}
       {list.items.value !== undefined && push.length === 0 && !isOff && <NoWebhooks filters={filters} list={list} />}
       {push.length > 0 && (
@@ -96,7 +96,7 @@ export function PushList({
             rowHeight={56}
             keyOf={(index) => (push[index] === undefined ? '' : keyOf(push[index]))}
             selected={cursor}
-            onEnd={list.loadMore}
+            onEnd={list.continueSearch}
             onTop={list.setAtTop}
             row={(index) => {
               const one = push[index]
@@ -112,14 +112,6 @@ export function PushList({
 }
 
 function PushFilterBar({ filters }: { readonly filters: PushFilters }) {
-  const agents = useResource(
-    'agents',
-    (signal) => callAdmin('listAgents', { signal }),
-    ({ type }) => type === 'agent' || type === 'config',
-  )
-  const names = new Set((agents.value.value?.agents ?? []).map(({ name }) => name))
-  // An agent that was removed from the configuration can still be a filter.
-  if (filters.agent !== '') names.add(filters.agent)
   return (
     <search class="toolbar" aria-label="Filter the webhooks">
       <SegmentedControl
@@ -139,12 +131,7 @@ function PushFilterBar({ filters }: { readonly filters: PushFilters }) {
         value={filters.text}
         onChange={(text) => setQuery({ text })}
       />
-      <SelectField
-        label="Agent"
-        value={filters.agent}
-        options={[['', 'Any agent'], ...[...names].sort().map((name) => [name, name] as const)]}
-        onChange={(agent) => setQuery({ agent })}
-      />
+      <AgentSelect value={filters.agent} anyText="Any agent" onChange={(agent) => setQuery({ agent })} />
     </search>
   )
 }
@@ -159,13 +146,13 @@ function DeadLetterNotice({
   async function redeliverAll(): Promise<void> {
     for (const { taskId, configId } of push) await callAdmin('redeliver', { params: { taskId, configId } })
     showToast(`Trying ${pluralize(push.length, 'webhook')} again`)
-    list.reload()
+    list.refresh()
   }
   return (
     <div class="push-about">
       <p>
         These were given up: every try failed, or the receiver refused an event. Each rests at the first event that it
-        did not take, and nothing is lost. Mend the receiver, then redeliver.
+        did not take, and nothing is lost. Fix the receiver, then redeliver.
       </p>
       <ConfirmButton
         label="Redeliver all"
@@ -187,7 +174,7 @@ function NoWebhooks({ filters, list }: { readonly filters: PushFilters; readonly
     <EmptyList
       list={list}
       what="webhook"
-      filters={pushFilterNames}
+      filters={pushFilters.names}
       isFiltered={pushFilterSearch(filters) !== '' && !wantsDead}
     >
       {wantsDead ? (

@@ -8,14 +8,15 @@ import { SplitView } from '../../components/layout/split-view.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
 import { PushDetail } from './push-detail.tsx'
 import { PushList } from './push-list.tsx'
-import { pushListQuery, pushFiltersFromQuery } from './push-status.ts'
+import { setFilters } from '../../components/filters/url-filters.ts'
+import { pushFilters } from './push-status.ts'
 import './push-page.css'
 
 export function PushPage() {
   const [taskId, configId] = pageRoute.value.segments
-  const filters = pushFiltersFromQuery(query.value)
+  const filters = pushFilters.read(query.value)
   const isOpen = taskId !== undefined && configId !== undefined
-  const curl = (): string => adminCurl(location.origin, adminPath('listPush', { query: pushListQuery(filters) }))
+  const curl = (): string => adminCurl(location.origin, adminPath('listPush', { query: setFilters(filters) }))
   usePaletteActions([
     { title: 'Show the dead letters', run: () => navigate('/push?state=dead') },
     { title: 'Copy the list of webhooks as curl', run: () => void copyText(curl()) },

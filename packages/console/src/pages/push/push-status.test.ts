@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setFilters } from '../../components/filters/url-filters.ts'
 import {
   deliveryAdvice,
-  pushListQuery,
   pushFilterSearch,
-  pushFiltersFromQuery,
+  pushFilters,
   isDelivered,
   splitWebhookUrl,
   pushHref,
@@ -74,13 +74,13 @@ describe('the addresses of webhooks', () => {
   })
 
   it('have a page each, whatever their ids are, with the filters of the list', () => {
-    const filters = pushFiltersFromQuery(new URLSearchParams('state=dead&agent=a b&text= x &other=1'))
-    assert.deepEqual(pushListQuery(filters), { state: 'dead', agent: 'a b', text: 'x' })
+    const filters = pushFilters.read(new URLSearchParams('state=dead&agent=a b&text= x &other=1'))
+    assert.deepEqual(setFilters(filters), { state: 'dead', agent: 'a b', text: 'x' })
     assert.equal(
       pushHref({ taskId: 't', configId: 'a/b' }, pushFilterSearch(filters)),
       '/push/t/a%2Fb?state=dead&agent=a+b&text=x',
     )
-    assert.equal(pushFilterSearch(pushFiltersFromQuery(new URLSearchParams('state=odd'))), '')
+    assert.equal(pushFilterSearch(pushFilters.read(new URLSearchParams('state=odd'))), '')
   })
 
   it('are set with one command', () => {

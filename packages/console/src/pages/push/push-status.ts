@@ -1,6 +1,7 @@
 /** The status of a webhook as a shape, a word and a sentence. Pure. */
 import type { Agent, PushSummary } from '../../api/admin.ts'
 import { fillMessageId, messageIdPlaceholder } from '../../components/shell/message-id-placeholder.ts'
+import { parseOption, parseText, setFilters, urlFilters } from '../../components/filters/url-filters.ts'
 import { formatCount } from '../../components/format.ts'
 import { curlKeyHeader } from '../../components/shell/curl.ts'
 
@@ -77,23 +78,11 @@ export interface PushFilters {
   readonly text: string
 }
 
-export const pushFilterNames = ['state', 'agent', 'text'] as const
-
-export function pushFiltersFromQuery(query: URLSearchParams): PushFilters {
-  return {
-    state: pushStates.find((state) => state === query.get('state')) ?? '',
-    agent: query.get('agent') ?? '',
-    text: (query.get('text') ?? '').trim().slice(0, 200),
-  }
-}
-
-export function pushListQuery({ state, agent, text }: PushFilters) {
-  return {
-    ...(state !== '' ? { state } : {}),
-    ...(agent !== '' ? { agent } : {}),
-    ...(text !== '' ? { text } : {}),
-  }
-}
+export const pushFilters = urlFilters<PushFilters>({
+  state: parseOption(pushStates.map((state) => [state] as const)),
+  agent: String,
+  text: parseText,
+})
 
 export function pushHref({ taskId, configId }: Pick<PushSummary, 'taskId' | 'configId'>, filters: string): string {
   return `/push/${encodeURIComponent(taskId)}/${encodeURIComponent(configId)}${filters}`
@@ -101,7 +90,7 @@ export function pushHref({ taskId, configId }: Pick<PushSummary, 'taskId' | 'con
 
 /** `?state=dead`, or empty. */
 export function pushFilterSearch(filters: PushFilters): string {
-  const query = new URLSearchParams(Object.entries(pushListQuery(filters)))
+  const query = new URLSearchParams(setFilters(filters))
   return query.size === 0 ? '' : `?${query}`
 }
 

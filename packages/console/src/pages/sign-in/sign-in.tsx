@@ -53,7 +53,7 @@ export function SignInPage() {
   const to = signInReturnPath(new URL(`${path.value}?${query.value}`, location.origin))
   const isElsewhere = path.value !== '/' && path.value !== '/welcome'
   return (
-    <main class="door">
+    <main class="sign-in">
       <form onSubmit={(event) => void submit(event)}>
         <img src="/console/icon.svg" alt="" width="40" height="40" />
         <div>
@@ -64,7 +64,7 @@ export function SignInPage() {
           </p>
         </div>
         {refused.value !== '' && (
-          <p class="door-refused" role="alert">
+          <p class="sign-in-refused" role="alert">
             <Icon name="warning" />
             {refused.value}
           </p>
@@ -78,12 +78,12 @@ export function SignInPage() {
             >
               Sign in with {new URL(issuer.value).host}
             </a>
-            <p class="door-or faint">or</p>
+            <p class="sign-in-or faint">or</p>
           </>
         )}
         <div class="field">
           <label for="key">Admin key</label>
-          <div class="door-key">
+          <div class="sign-in-key">
             <input
               ref={field}
               id="key"

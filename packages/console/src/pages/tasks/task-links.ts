@@ -1,6 +1,6 @@
 /** Links to the task views. They keep the filters of the list, so that closing a task returns to the same list. */
 import { navigate, query, setQuery } from '../../app/router.ts'
-import { taskFilterNames } from './list/task-filters.ts'
+import { taskFilters } from './list/task-filters.ts'
 
 export const taskTabs = ['conversation', 'events', 'wire', 'trace'] as const
 export type TaskTab = (typeof taskTabs)[number]
@@ -10,12 +10,12 @@ export function parseTaskTab(name: string | undefined): TaskTab {
 }
 
 export function listHref(): string {
-  return appendQuery('/tasks', keepParams(taskFilterNames))
+  return taskFilters.link('/tasks', query.value)
 }
 
 /** Another task, in the same view. */
 export function taskHref(id: string, tab: TaskTab = 'conversation'): string {
-  return appendQuery(taskPath(id, tab), keepParams([...taskFilterNames, 'list']))
+  return taskFilters.link(taskPath(id, tab), query.value, { list: query.value.get('list') ?? '' })
 }
 
 /** Another view of the same task; the selection is kept. */
@@ -29,10 +29,6 @@ export function compareHref(id: string, other: string): string {
 
 function taskPath(id: string, tab: TaskTab): string {
   return `/tasks/${encodeURIComponent(id)}${tab === 'conversation' ? '' : `/${tab}`}`
-}
-
-function keepParams(names: readonly string[]): URLSearchParams {
-  return new URLSearchParams([...query.value].filter(([name]) => names.includes(name)))
 }
 
 function appendQuery(path: string, search: URLSearchParams): string {

@@ -17,13 +17,13 @@ import { Waterfall } from '../../trace/waterfall.tsx'
 import type { TraceTree } from '../../trace/waterfall.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
 import { downloadJson } from '../../components/content/download.ts'
-import { withTraceFilters } from './trace-filters.ts'
+import { traceFilters } from './trace-filters.ts'
 import { TraceTotals } from './trace-totals.tsx'
 import { sumTraces, delegationPathText } from './sum-traces.ts'
 import './trace-detail.css'
 
 export function TraceDetail({ id }: { readonly id: string }) {
-  const back = withTraceFilters('/traces', query.value)
+  const back = traceFilters.link('/traces', query.value)
   /** The known tasks of the trace. */
   const parts = useRef(new Set([id]))
   const found = useResource(

@@ -1,30 +1,15 @@
 /** The filters of the traces, all held in the address. */
-import { callAdmin } from '../../api/admin-client.ts'
-import { useResource } from '../../api/resource.ts'
-import { query, setQuery } from '../../app/router.ts'
+import { clearQuery, query, setQuery } from '../../app/router.ts'
 import { Menu } from '../../components/layout/menu.tsx'
+import { AgentSelect } from '../../components/filters/agent-select.tsx'
 import { SelectField } from '../../components/filters/select-field.tsx'
 import { SearchField } from '../../components/filters/search-field.tsx'
-import {
-  traceDurationOptions,
-  traceFilterNames,
-  hasTraceFilters,
-  traceStatusOptions,
-  traceTimeOptions,
-} from './trace-filters.ts'
+import { traceDurationOptions, traceFilters, traceStatusOptions, traceTimeOptions } from './trace-filters.ts'
 import type { TraceFilters } from './trace-filters.ts'
 
 export function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) {
-  const agents = useResource(
-    'agents',
-    (signal) => callAdmin('listAgents', { signal }),
-    ({ type }) => type === 'agent' || type === 'config',
-  )
-  const names = new Set((agents.value.value?.agents ?? []).map(({ name }) => name))
-  // An agent that was removed from the configuration can still be a filter.
-  if (filters.agent !== '') names.add(filters.agent)
-  const choices = <Choices filters={filters} names={[...names].sort()} />
-  const chosen = traceFilterNames.filter((name) => name !== 'text' && query.value.get(name) !== null).length
+  const choices = <Choices filters={filters} />
+  const chosen = traceFilters.names.filter((name) => name !== 'text' && query.value.get(name) !== null).length
   return (
     <search class="toolbar" aria-label="Filter the traces">
       <SearchField
@@ -44,15 +29,10 @@ export function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) 
   )
 }
 
-function Choices({ filters, names }: { readonly filters: TraceFilters; readonly names: readonly string[] }) {
+function Choices({ filters }: { readonly filters: TraceFilters }) {
   return (
     <>
-      <SelectField
-        label="Agent"
-        value={filters.agent}
-        options={[['', 'Any agent'], ...names.map((name) => [name, name] as const)]}
-        onChange={(agent) => setQuery({ agent })}
-      />
+      <AgentSelect value={filters.agent} anyText="Any agent" onChange={(agent) => setQuery({ agent })} />
       <SelectField
         label="Status"
         value={filters.status}
@@ -62,7 +42,7 @@ function Choices({ filters, names }: { readonly filters: TraceFilters; readonly 
       <SelectField
         label="Time"
         value={filters.time}
-        options={[['', 'Any time'], ...traceTimeOptions]}
+        options={traceTimeOptions}
         onChange={(time) => setQuery({ time })}
       />
       <SelectField
@@ -74,17 +54,13 @@ function Choices({ filters, names }: { readonly filters: TraceFilters; readonly 
       <label class="traces-check">
         <input
           type="checkbox"
-          checked={filters.hasErrors}
+          checked={filters.errors}
           onChange={(event) => setQuery({ errors: event.currentTarget.checked ? 'yes' : '' })}
         />
         With errors
       </label>
-      {hasTraceFilters(filters) && (
-        <button
-          type="button"
-          class="plain"
-          onClick={() => setQuery(Object.fromEntries(traceFilterNames.map((name) => [name, ''])))}
-        >
+      {traceFilters.isSet(filters) && (
+        <button type="button" class="plain" onClick={() => clearQuery(traceFilters.names)}>
           Clear
         </button>
       )}

@@ -1,5 +1,7 @@
 /** The filters of the traces: from the address, and as a query to the hub. Pure. */
 import type { Operations, Trace } from '../../api/admin.ts'
+import { timePresets, timeRange } from '../../components/filters/time-presets.ts'
+import { parseOption, parseText, setFilters, urlFilters } from '../../components/filters/url-filters.ts'
 
 type TraceQuery = Operations['listTraces']['query']
 export type TraceStatus = Trace['status']
@@ -9,7 +11,7 @@ export interface TraceFilters {
   readonly status: TraceStatus | ''
   readonly time: string
   readonly longer: string
-  readonly hasErrors: boolean
+  readonly errors: boolean
   readonly text: string
 }
 
@@ -20,12 +22,8 @@ export const traceStatusOptions: readonly (readonly [status: TraceStatus | '', t
   ['ERROR', 'Failed or canceled'],
 ]
 
-export const traceTimeOptions: readonly (readonly [time: string, text: string, ms: number])[] = [
-  ['15m', 'Last 15 min', 900_000],
-  ['1h', 'Last hour', 3_600_000],
-  ['1d', 'Last day', 86_400_000],
-  ['7d', 'Last 7 days', 604_800_000],
-]
+/** A trace list has no custom range. */
+export const traceTimeOptions = timePresets.filter(([time]) => time !== 'custom')
 
 export const traceDurationOptions: readonly (readonly [longer: string, text: string, ms: number])[] = [
   ['100ms', '100 ms and more', 100],
@@ -35,52 +33,22 @@ export const traceDurationOptions: readonly (readonly [longer: string, text: str
   ['10m', '10 min and more', 600_000],
 ]
 
-/** Their names in the address. */
-export const traceFilterNames = ['agent', 'status', 'time', 'longer', 'errors', 'text'] as const
-
-/** The address may hold any value; unknown ones are ignored. */
-export function traceFiltersFromQuery(query: URLSearchParams): TraceFilters {
-  const param = (name: string): string => query.get(name) ?? ''
-  return {
-    agent: param('agent'),
-    status: traceStatusOptions.find(([status]) => status === param('status'))?.[0] ?? '',
-    time: traceTimeOptions.find(([time]) => time === param('time'))?.[0] ?? '',
-    longer: traceDurationOptions.find(([longer]) => longer === param('longer'))?.[0] ?? '',
-    hasErrors: param('errors') === 'yes',
-    text: param('text').trim().slice(0, 200),
-  }
-}
-
-export function hasTraceFilters({ agent, status, time, longer, hasErrors, text }: TraceFilters): boolean {
-  return hasErrors || [agent, status, time, longer, text].some((one) => one !== '')
-}
+export const traceFilters = urlFilters<TraceFilters>({
+  agent: String,
+  status: parseOption(traceStatusOptions),
+  time: parseOption(traceTimeOptions),
+  longer: parseOption(traceDurationOptions),
+  errors: (param) => param === 'yes',
+  text: parseText,
+})
 
 /** The query to the hub. "The last hour" is relative to `now`. */
-export function traceListQuery(
-  { agent, status, time, longer, hasErrors, text }: TraceFilters,
-  now: number,
-): TraceQuery {
-  const spanMs = traceTimeOptions.find(([one]) => one === time)?.[2]
+export function traceListQuery({ agent, status, time, longer, errors, text }: TraceFilters, now: number): TraceQuery {
   const minDurationMs = traceDurationOptions.find(([one]) => one === longer)?.[2]
   return {
-    ...(agent !== '' ? { agent } : {}),
-    ...(status !== '' ? { status } : {}),
-    ...(spanMs !== undefined ? { since: new Date(now - spanMs).toISOString() } : {}),
+    ...setFilters({ agent, status, text }),
+    ...timeRange({ time }, now),
     ...(minDurationMs !== undefined ? { minDurationMs } : {}),
-    ...(hasErrors ? { minErrors: 1 } : {}),
-    ...(text !== '' ? { text } : {}),
+    ...(errors ? { minErrors: 1 } : {}),
   }
-}
-
-/** A link to another path with the current filters. */
-export function withTraceFilters(
-  path: string,
-  query: URLSearchParams,
-  also: Readonly<Record<string, string>> = {},
-): string {
-  const kept = new URLSearchParams(
-    [...query].filter(([name]) => (traceFilterNames as readonly string[]).includes(name)),
-  )
-  for (const [name, value] of Object.entries(also)) if (value !== '') kept.set(name, value)
-  return kept.size === 0 ? path : `${path}?${kept}`
 }

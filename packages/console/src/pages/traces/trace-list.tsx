@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import type { Trace } from '../../api/admin.ts'
 import { useExampleAgent } from '../../api/agents.ts'
 import { callAdmin } from '../../api/admin-client.ts'
-import { usePagedList } from '../../api/paged-list.ts'
+import { usePagedList } from '../../api/use-paged-list.ts'
 import type { PagedList } from '../../api/paged-list.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { navigate, query } from '../../app/router.ts'
@@ -14,7 +14,7 @@ import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-
 import { VirtualList } from '../../components/list/virtual-list.tsx'
 import { sendMessageCurl } from '../../components/shell/curl.ts'
 import { TraceFilterBar } from './trace-filter-bar.tsx'
-import { traceListQuery, traceFilterNames, hasTraceFilters, withTraceFilters } from './trace-filters.ts'
+import { traceFilters, traceListQuery } from './trace-filters.ts'
 import type { TraceFilters } from './trace-filters.ts'
 import { TraceRow } from './trace-row.tsx'
 import { longestDurationMs } from './sum-traces.ts'
@@ -29,7 +29,7 @@ export function TraceList({
   readonly selected: string | undefined
 }) {
   const frame = useRef<HTMLDivElement>(null)
-  const list = usePagedList<Trace>(JSON.stringify(filters), {
+  const list = usePagedList<Trace>(JSON.stringify(filters), () => ({
     keyOf: ({ taskId }) => taskId,
     async load(before, signal) {
       const asked = { ...traceListQuery(filters, Date.now()), limit: pageSize }
@@ -39,20 +39,22 @@ export function TraceList({
       })
       return { items: page.traces, before: page.before }
     },
-    isAffectedBy: ({ type }) => type === 'task' || type === 'tasks',
-  })
+    onChange({ type }, { scheduleRefresh }) {
+      if (type === 'task' || type === 'tasks') scheduleRefresh()
+    },
+  }))
   const traces = list.items.value ?? []
   const at = traces.findIndex(({ taskId, traceId }) => taskId === selected || traceId === selected)
   const view = query.value.get('view') ?? ''
   const hrefOf = (trace: Trace | undefined): string =>
-    withTraceFilters(`/traces/${encodeURIComponent(trace?.taskId ?? '')}`, query.value, { view })
+    traceFilters.link(`/traces/${encodeURIComponent(trace?.taskId ?? '')}`, query.value, { view })
   const { cursor } = useListShortcuts({
     count: traces.length,
     at,
     frame,
     idOf: (index) => traces[index]?.traceId ?? '',
     open: (index) => navigate(hrefOf(traces[index]), { replace: selected !== undefined }),
-    close: selected === undefined ? undefined : () => navigate(withTraceFilters('/traces', query.value)),
+    close: selected === undefined ? undefined : () => navigate(traceFilters.link('/traces', query.value)),
   })
   const neighbour = (by: number) => (): void => {
     if (at >= 0 && traces[at + by] !== undefined) navigate(hrefOf(traces[at + by]), { replace: true })
@@ -70,7 +72,7 @@ export function TraceList({
   return (
     <div ref={frame} class="listing traces-list">
       <TraceFilterBar filters={filters} />
-      {list.problem.value !== undefined && <ErrorNotice reason={list.problem.value} retry={list.reload} />}
+      {list.problem.value !== undefined && <ErrorNotice reason={list.problem.value} retry={list.refresh} />}
       {list.items.value === undefined && list.problem.value === undefined && <Loading what="traces" />}
       {list.items.value !== undefined && traces.length === 0 && <NoTraces filters={filters} list={list} />}
       {traces.length > 0 && (
@@ -92,7 +94,7 @@ export function TraceList({
             rowHeight={56}
             keyOf={(index) => traces[index]?.taskId ?? ''}
             selected={cursor}
-            onEnd={list.loadMore}
+            onEnd={list.continueSearch}
             onTop={list.setAtTop}
             row={(index) => {
               const trace = traces[index]
@@ -118,7 +120,7 @@ export function TraceList({
 function NoTraces({ filters, list }: { readonly filters: TraceFilters; readonly list: PagedList<Trace> }) {
   const agent = useExampleAgent()
   return (
-    <EmptyList list={list} what="trace" filters={traceFilterNames} isFiltered={hasTraceFilters(filters)}>
+    <EmptyList list={list} what="trace" filters={traceFilters.names} isFiltered={traceFilters.isSet(filters)}>
       <EmptyState title="No traces yet">
         <p>Each message to an agent makes one: what ran, for how long, what it used and what it cost.</p>
         {agent !== undefined && (

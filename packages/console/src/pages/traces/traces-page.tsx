@@ -7,13 +7,13 @@ import { PageHead } from '../../components/layout/page-head.tsx'
 import { SplitView } from '../../components/layout/split-view.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
 import { TraceDetail } from './trace-detail.tsx'
-import { traceListQuery, traceFiltersFromQuery } from './trace-filters.ts'
+import { traceFilters, traceListQuery } from './trace-filters.ts'
 import { TraceList } from './trace-list.tsx'
 import './traces-page.css'
 
 export function TracesPage() {
   const [id] = pageRoute.value.segments
-  const filters = traceFiltersFromQuery(query.value)
+  const filters = traceFilters.read(query.value)
   const curl = (): string =>
     adminCurl(location.origin, adminPath('listTraces', { query: traceListQuery(filters, Date.now()) }))
   usePaletteActions([{ title: 'Copy the list of traces as curl', run: () => void copyText(curl()) }])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../../api/admin.ts'
-import { agentFiltersFromQuery, matchesAgentFilters, hasAgentFilters, agentKinds, agentTags } from './agent-filters.ts'
+import { agentFilters, agentKinds, agentTags, matchesAgentFilters } from './agent-filters.ts'
 import {
   agentStatus,
   breakerText,
@@ -28,7 +28,7 @@ const talker: Agent = {
   isCardPrivate: false,
   load: { working: 0, waiting: 0, streams: 0 },
 }
-const filter = (search: string) => agentFiltersFromQuery(new URLSearchParams(search))
+const filter = (search: string) => agentFilters.read(new URLSearchParams(search))
 
 describe('the agents that are meant', () => {
   it('have every word somewhere in what they say of themselves', () => {
@@ -48,8 +48,8 @@ describe('the agents that are meant', () => {
   })
 
   it('are all of them if nothing is asked for', () => {
-    assert.ok(!hasAgentFilters(filter('')))
-    assert.ok(hasAgentFilters(filter('tag=demo')))
+    assert.ok(!agentFilters.isSet(filter('')))
+    assert.ok(agentFilters.isSet(filter('tag=demo')))
     const other: Agent = { ...talker, kind: 'a2a', tags: ['art'] }
     assert.deepEqual(
       [agentKinds([talker, other, talker]), agentTags([talker, other])],

@@ -1,5 +1,6 @@
 /** Filters agents by text, kind, tag and health, as given in the address. */
 import type { Agent } from '../../../api/admin.ts'
+import { urlFilters } from '../../../components/filters/url-filters.ts'
 import { agentStatus, needsAttention } from '../../../agent/agent-status.ts'
 
 export interface AgentFilters {
@@ -10,14 +11,7 @@ export interface AgentFilters {
   readonly health: string
 }
 
-export function agentFiltersFromQuery(query: URLSearchParams): AgentFilters {
-  const word = (name: string): string => query.get(name) ?? ''
-  return { text: word('text'), kind: word('kind'), tag: word('tag'), health: word('health') }
-}
-
-export function hasAgentFilters(filter: AgentFilters): boolean {
-  return Object.values(filter).some((word: string) => word !== '')
-}
+export const agentFilters = urlFilters<AgentFilters>({ text: String, kind: String, tag: String, health: String })
 
 export function matchesAgentFilters(agent: Agent, { text, kind, tag, health }: AgentFilters): boolean {
   if (kind !== '' && agent.kind !== kind) return false

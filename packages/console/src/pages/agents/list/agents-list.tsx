@@ -9,7 +9,7 @@ import { copyText } from '../../../components/content/copy-button.tsx'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
-import { agentFiltersFromQuery, matchesAgentFilters, hasAgentFilters, agentKinds, agentTags } from './agent-filters.ts'
+import { agentFilters, agentKinds, agentTags, matchesAgentFilters } from './agent-filters.ts'
 import type { AgentFilters } from './agent-filters.ts'
 import { AgentError } from '../agent-error.tsx'
 import { agentPath } from '../../../agent/agent-path.ts'
@@ -26,7 +26,7 @@ export interface AgentsListProps {
 }
 
 export function AgentsList({ agents, selected, tab, search }: AgentsListProps) {
-  const filter = agentFiltersFromQuery(query.value)
+  const filter = agentFilters.read(query.value)
   const all = agents.value.value
   const problem = agents.problem.value
   const shown = (all ?? []).filter((agent) => matchesAgentFilters(agent, filter))
@@ -58,7 +58,7 @@ export function AgentsList({ agents, selected, tab, search }: AgentsListProps) {
       {all === undefined ? (
         problem === undefined && <Loading what="the agents" />
       ) : shown.length === 0 ? (
-        <NoAgents isFilter={hasAgentFilters(filter) && all.length > 0} />
+        <NoAgents isFilter={agentFilters.isSet(filter) && all.length > 0} />
       ) : (
         <>
           <Columns />

@@ -1,6 +1,13 @@
 /** The filters of the audit log: from the address, and as a query to the hub. */
-import type { AuditEntry, Operations } from '../../../api/admin.ts'
-import { timePresetMs, timePresets } from '../../../components/filters/time-presets.ts'
+import type { Operations } from '../../../api/admin.ts'
+import { timePresets, timeRange } from '../../../components/filters/time-presets.ts'
+import {
+  parseInstant,
+  parseOption,
+  parseText,
+  setFilters,
+  urlFilters,
+} from '../../../components/filters/url-filters.ts'
 
 export type AuditQuery = Operations['listAudit']['query']
 
@@ -50,65 +57,29 @@ export const auditOutcomeOptions: readonly (readonly [outcome: string, text: str
   ['INTERNAL', 'Internal error'],
 ]
 
-/** Their names in the address. */
-export const auditFilterNames = [
-  'who',
-  'agent',
-  'event',
-  'operation',
-  'outcome',
-  'key',
-  'task',
-  'text',
-  'time',
-  'since',
-  'until',
-  'reads',
-] as const
-
-export function auditFiltersFromQuery(query: URLSearchParams): AuditFilters {
-  const param = (name: (typeof auditFilterNames)[number]): string => query.get(name)?.trim() ?? ''
-  const since = parseInstant(param('since'))
-  const until = parseInstant(param('until'))
-  const time = timePresets.find(([span]) => span === param('time'))?.[0] ?? ''
-  return {
-    who: param('who'),
-    agent: param('agent'),
-    event: param('event'),
-    operation: param('operation'),
-    outcome: param('outcome'),
-    key: param('key'),
-    task: param('task'),
-    text: param('text'),
-    time: since !== '' || until !== '' ? 'custom' : time,
-    since,
-    until,
-    reads: param('reads') === '1',
-  }
-}
-
-function parseInstant(text: string): string {
-  const at = new Date(text)
-  return text === '' || Number.isNaN(at.getTime()) ? '' : at.toISOString()
-}
-
-export function hasAuditFilters({ reads, ...rest }: AuditFilters): boolean {
-  return reads || Object.values(rest).some((value) => value !== '')
-}
+export const auditFilters = urlFilters<AuditFilters>({
+  who: parseText,
+  agent: parseText,
+  event: parseText,
+  operation: parseText,
+  outcome: parseText,
+  key: parseText,
+  task: parseText,
+  text: parseText,
+  time: parseOption(timePresets),
+  since: parseInstant,
+  until: parseInstant,
+  reads: (param) => param === '1',
+})
 
 /** "The last hour" is relative to `now`. */
-export function auditListQuery(filters: AuditFilters, now: number): AuditQuery {
-  const { time, since, until, reads, ...rest } = filters
-  const span = timePresetMs[time]
-  const from = span === undefined ? since : new Date(now - span).toISOString()
-  const asked: Record<string, string> = {}
-  for (const [name, value] of Object.entries({ ...rest, since: from, until })) if (value !== '') asked[name] = value
-  return { ...asked, reads: reads ? 'yes' : 'no' }
+export function auditListQuery({ time, since, until, reads, ...rest }: AuditFilters, now: number): AuditQuery {
+  return { ...setFilters(rest), ...timeRange({ time, since, until }, now), reads: reads ? 'yes' : 'no' }
 }
 
 /** The time of a cursor of the audit log, which is a UUID version 7. */
-export function auditCursorTime(place: string | undefined): number | undefined {
-  const digits = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(place ?? '')
+export function auditCursorTime(cursor: string | number | undefined): number | undefined {
+  const digits = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(String(cursor))
   return digits === null ? undefined : Number.parseInt(`${digits[1]}${digits[2]}`, 16)
 }
 
@@ -116,15 +87,4 @@ export function auditCursorTime(place: string | undefined): number | undefined {
 export function auditCursorAfter(id: string): string {
   const [note = '', index = '0'] = id.split('.')
   return `${note}.${Number(index) + 1}`
-}
-
-/** Puts new entries before the known ones, without duplicates. `undefined` if there may be a gap between them. */
-export function mergeNewerEntries(
-  known: readonly AuditEntry[],
-  newest: readonly AuditEntry[],
-): readonly AuditEntry[] | undefined {
-  const [first] = known
-  if (first === undefined) return undefined
-  const at = newest.findIndex(({ id }) => id === first.id)
-  return at < 0 ? undefined : [...newest.slice(0, at), ...known]
 }

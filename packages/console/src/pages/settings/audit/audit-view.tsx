@@ -1,38 +1,31 @@
 /** The audit log: filtered by the address, updated live, each entry with all its fields. */
-import { useEffect, useMemo } from 'preact/hooks'
-import { subscribeToChanges } from '../../../api/change-feed.ts'
+import { useRef } from 'preact/hooks'
+import type { AuditEntry } from '../../../api/admin.ts'
+import { usePagedList } from '../../../api/use-paged-list.ts'
+import type { PagedList } from '../../../api/paged-list.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
-import { navigate, pageRoute, query, setQuery } from '../../../app/router.ts'
+import { clearQuery, navigate, pageRoute, query, setQuery } from '../../../app/router.ts'
 import { copyText } from '../../../components/content/copy-button.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { SplitView } from '../../../components/layout/split-view.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../../components/status/error-notice.tsx'
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
 import { formatExactTime } from '../../../components/time.tsx'
-import { AuditFilterBar, clearAuditFilters } from './audit-filter-bar.tsx'
+import { AuditFilterBar } from './audit-filter-bar.tsx'
 import { AuditDetail } from './audit-detail.tsx'
-import { auditFiltersFromQuery, hasAuditFilters } from './audit-filters.ts'
+import { auditCursorTime, auditFilters } from './audit-filters.ts'
 import type { AuditFilters } from './audit-filters.ts'
-import { createAuditListStore } from './audit-list-store.ts'
-import type { AuditListStore } from './audit-list-store.ts'
+import { auditListOptions } from './audit-list.ts'
 import { AuditRow } from './audit-row.tsx'
 import './audit.css'
 
 const root = '/settings/audit'
 
 export function AuditView() {
-  const filters = auditFiltersFromQuery(query.value)
-  const key = JSON.stringify(filters)
-  const log = useMemo(() => createAuditListStore(filters), [key])
-  useEffect(() => {
-    const stop = subscribeToChanges(() => log.scheduleRefresh())
-    return () => {
-      stop()
-      log.close()
-    }
-  }, [log])
+  const filters = auditFilters.read(query.value)
+  const log = usePagedList(JSON.stringify(filters), () => auditListOptions(filters))
   const [, id] = pageRoute.value.segments
-  const entries = log.entries.value
+  const entries = log.items.value ?? []
   const at = entries.findIndex((entry) => entry.id === id)
   const pathTo = (one: string): string => `${root}/${one}${location.search}`
 
@@ -74,7 +67,7 @@ export function AuditView() {
 }
 
 interface ListProps {
-  readonly log: AuditListStore
+  readonly log: PagedList<AuditEntry>
   readonly filters: AuditFilters
   readonly id: string | undefined
   readonly at: number
@@ -82,12 +75,17 @@ interface ListProps {
 }
 
 function AuditList({ log, filters, id, at, pathTo }: ListProps) {
-  const entries = log.entries.value
+  const entries = log.items.value ?? []
+  const scroller = useRef<HTMLDivElement>(null)
+  function toTop(): void {
+    if (scroller.current !== null) scroller.current.scrollTop = 0
+    log.setAtTop(true)
+  }
   return (
     <>
       {log.problem.value !== undefined && <ErrorNotice reason={log.problem.value} retry={log.refresh} />}
-      {log.hasNewer.value && (
-        <button type="button" class="small audit-newer" onClick={log.refresh}>
+      {log.newCount.value > 0 && (
+        <button type="button" class="small audit-newer" onClick={toTop}>
           <Icon name="retry" size={14} />
           Newer entries
         </button>
@@ -107,7 +105,8 @@ function AuditList({ log, filters, id, at, pathTo }: ListProps) {
           }}
           selected={at < 0 ? undefined : at}
           onEnd={log.loadMore}
-          onTop={(isAtTop) => log.setReading(!isAtTop)}
+          onTop={log.setAtTop}
+          scroller={scroller}
         />
       )}
       {entries.length === 0 && log.isLoading.value && <Loading what="the audit" />}
@@ -116,8 +115,8 @@ function AuditList({ log, filters, id, at, pathTo }: ListProps) {
   )
 }
 
-function ListFooter({ log, filters }: { readonly log: AuditListStore; readonly filters: AuditFilters }) {
-  const paused = log.pausedAt.value
+function ListFooter({ log, filters }: { readonly log: PagedList<AuditEntry>; readonly filters: AuditFilters }) {
+  const paused = auditCursorTime(log.pausedAt.value)
   if (paused !== undefined) {
     return (
       <p class="audit-foot">
@@ -128,10 +127,10 @@ function ListFooter({ log, filters }: { readonly log: AuditListStore; readonly f
       </p>
     )
   }
-  if (log.entries.value.length > 0 || log.isLoading.value || log.problem.value !== undefined) return null
-  return hasAuditFilters(filters) ? (
+  if ((log.items.value ?? []).length > 0 || log.isLoading.value || log.problem.value !== undefined) return null
+  return auditFilters.isSet(filters) ? (
     <EmptyState title="Nothing of that kind was done">
-      <button type="button" onClick={clearAuditFilters}>
+      <button type="button" onClick={() => clearQuery(auditFilters.names)}>
         Clear filters
       </button>
     </EmptyState>

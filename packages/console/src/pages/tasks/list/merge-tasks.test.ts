@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TaskSummary } from '../../../api/admin.ts'
-import { mergeTasks, updateTaskInPlace } from './merge-tasks.ts'
+import { mergeTasks } from './merge-tasks.ts'
 
 const task = (id: string, minute: number, more: Partial<TaskSummary> = {}): TaskSummary => ({
   id,
@@ -18,24 +18,18 @@ const task = (id: string, minute: number, more: Partial<TaskSummary> = {}): Task
 })
 const ids = (tasks: readonly TaskSummary[]): string => tasks.map(({ id }) => id).join('')
 
-describe('the list of tasks', () => {
+describe('merged tasks', () => {
   const list = [task('c', 3), task('b', 2), task('a', 1)]
 
-  it('puts what is new where its status belongs, and what is known only once', () => {
+  it('are in the order of their status time, without duplicates', () => {
     assert.equal(ids(mergeTasks(list, [task('d', 4), task('a', 5)])), 'adcb')
     assert.equal(ids(mergeTasks(list, [task('d', 2)])), 'cdba')
   })
 
-  it('keeps a title that is told only once, and never goes back', () => {
+  it('keep the title that was sent only once, and never an older state', () => {
     const { title: _, ...bare } = task('b', 9)
     assert.equal(mergeTasks(list, [bare])[0]?.title, 'b')
     const [, old] = mergeTasks(list, [task('b', 2, { head: 1, state: 'TASK_STATE_SUBMITTED' })])
     assert.equal(old?.state, 'TASK_STATE_WORKING')
-  })
-
-  it('leaves every row where it is while the user reads', () => {
-    const read = updateTaskInPlace(list, task('a', 9, { state: 'TASK_STATE_FAILED' }))
-    assert.equal(ids(read), 'cba')
-    assert.equal(read[2]?.state, 'TASK_STATE_FAILED')
   })
 })

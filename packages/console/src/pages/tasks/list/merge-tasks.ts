@@ -21,8 +21,3 @@ export function mergeTasks(list: readonly TaskSummary[], update: Iterable<TaskSu
   for (const task of update) all.set(task.id, newerTask(all.get(task.id), task))
   return [...all.values()].sort(compareByStatusTime)
 }
-
-/** Updates a task without moving its row, while the user reads. */
-export function updateTaskInPlace(list: readonly TaskSummary[], update: TaskSummary): readonly TaskSummary[] {
-  return list.map((task) => (task.id === update.id ? newerTask(task, update) : task))
-}

@@ -3,15 +3,15 @@ import { useExampleAgent } from '../../../api/agents.ts'
 import { CodeBlock } from '../../../components/content/code-block.tsx'
 import { EmptyState } from '../../../components/status/error-notice.tsx'
 import { sendMessageCurl } from '../../../components/shell/curl.ts'
-import { clearTaskFilters } from './task-filter-bar.tsx'
-import { hasTaskFilters } from './task-filters.ts'
+import { clearQuery } from '../../../app/router.ts'
+import { taskFilters } from './task-filters.ts'
 import type { TaskFilters } from './task-filters.ts'
 
 export function NoTasks({ filters }: { readonly filters: TaskFilters }) {
-  if (hasTaskFilters(filters)) {
+  if (taskFilters.isSet(filters)) {
     return (
       <EmptyState title="No task fits these filters">
-        <button type="button" onClick={clearTaskFilters}>
+        <button type="button" onClick={() => clearQuery(taskFilters.names)}>
           Clear filters
         </button>
       </EmptyState>

@@ -1,7 +1,7 @@
 /** The list, and beside it the selected task. */
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { adminPath } from '../../../api/admin-client.ts'
-import { subscribeToChanges } from '../../../api/change-feed.ts'
+import { usePagedList } from '../../../api/use-paged-list.ts'
 import { usePaletteActions } from '../../../app/palette-state.ts'
 import { query } from '../../../app/router.ts'
 import { CopyButton, copyText } from '../../../components/content/copy-button.tsx'
@@ -11,23 +11,16 @@ import { adminCurl } from '../../../components/shell/curl.ts'
 import { ExportTasks, exportTasks } from './export-tasks.tsx'
 import { TaskDetailView } from '../detail/task-detail-view.tsx'
 import { TaskFilterBar } from './task-filter-bar.tsx'
-import { taskListQuery, taskFilterNames, taskFiltersFromQuery } from './task-filters.ts'
-import { createTaskListStore } from './task-list-store.ts'
+import { taskFilters, taskListQuery } from './task-filters.ts'
+import { taskListOptions } from './task-list.ts'
 import { TaskListView } from './task-list-view.tsx'
 import type { TaskTab } from '../task-links.ts'
 import './task-browser.css'
 
 export function TaskBrowser({ id, tab }: { readonly id: string | undefined; readonly tab: TaskTab }) {
-  const key = taskFilterNames.map((name) => query.value.get(name) ?? '').join('\n')
-  const filters = useMemo(() => taskFiltersFromQuery(query.value), [key])
-  const list = useMemo(() => createTaskListStore(filters), [filters])
-  useEffect(() => {
-    const stop = subscribeToChanges(list.applyChange)
-    return () => {
-      stop()
-      list.close()
-    }
-  }, [list])
+  const key = taskFilters.names.map((name) => query.value.get(name) ?? '').join('\n')
+  const filters = useMemo(() => taskFilters.read(query.value), [key])
+  const list = usePagedList(key, () => taskListOptions(filters))
 
   // The palette actions are registered once, so they read the current filters from a ref.
   const now = useRef(filters)
@@ -58,7 +51,7 @@ export function TaskBrowser({ id, tab }: { readonly id: string | undefined; read
           initial={400}
           list={
             <>
-              <TaskFilterBar filters={filters} tasks={list.tasks} />
+              <TaskFilterBar filters={filters} tasks={list.items} />
               <TaskListView list={list} filters={filters} selected={id} tab={tab} />
             </>
           }

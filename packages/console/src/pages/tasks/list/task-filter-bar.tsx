@@ -2,19 +2,17 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { TaskSummary } from '../../../api/admin.ts'
-import { callAdmin } from '../../../api/admin-client.ts'
-import { useResource } from '../../../api/resource.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
-import { setQuery } from '../../../app/router.ts'
+import { clearQuery, setQuery } from '../../../app/router.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { Menu } from '../../../components/layout/menu.tsx'
 import { SearchField } from '../../../components/filters/search-field.tsx'
 import { taskStateDisplay, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
 import { truncateMiddle } from '../../../components/format.ts'
-import { timePresets } from '../../../components/filters/time-presets.ts'
-import { taskFilterNames, hasTaskFilters } from './task-filters.ts'
+import { AgentSelect } from '../../../components/filters/agent-select.tsx'
+import { taskFilters } from './task-filters.ts'
 import type { TaskFilters } from './task-filters.ts'
-import { TimeRangeFields } from '../../../components/filters/time-range-fields.tsx'
+import { TimeRangeFields, TimeSelect } from '../../../components/filters/time-range-fields.tsx'
 import './task-filter-bar.css'
 
 export function TaskFilterBar({
@@ -22,18 +20,12 @@ export function TaskFilterBar({
   tasks,
 }: {
   readonly filters: TaskFilters
-  readonly tasks: ReadonlySignal<readonly TaskSummary[]>
+  readonly tasks: ReadonlySignal<readonly TaskSummary[] | undefined>
 }) {
-  const agents = useResource(
-    'agents of the tasks',
-    async (signal) => (await callAdmin('listAgents', { signal })).agents.map(({ name }) => name),
-    ({ type }) => type === 'agent' || type === 'config',
-  )
   const frame = useRef<HTMLElement>(null)
   const focus = (): void => frame.current?.querySelector('input')?.select()
   useShortcuts([{ key: '/', label: 'Filter the tasks by a text', run: focus }])
-  const { agent, states, caller, context, time } = filters
-  const names = [...new Set([...(agents.value.value ?? []), ...(agent === '' ? [] : [agent])])].sort()
+  const { agent, state, caller, context, time } = filters
   return (
     <search ref={frame} class="task-filters" aria-label="Filter the tasks">
       <SearchField
@@ -42,55 +34,24 @@ export function TaskFilterBar({
         value={filters.text}
         onChange={(text) => setQuery({ text: text.trim() })}
       />
-      <select
-        aria-label="Agent"
-        value={agent}
-        onChange={(event) => setQuery({ agent: event.currentTarget.value }, { push: true })}
-      >
-        <option value="">All agents</option>
-        {names.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <Menu label="State" chosen={chosenStatesText(states)}>
-        {() => <StateChoice states={states} />}
+      <AgentSelect value={agent} anyText="All agents" onChange={(name) => setQuery({ agent: name }, { push: true })} />
+      <Menu label="State" chosen={chosenStatesText(state)}>
+        {() => <StateChoice states={state} />}
       </Menu>
-      <select
-        aria-label="Time"
-        value={time}
-        onChange={(event) => {
-          const span = event.currentTarget.value
-          if (span === 'custom') setQuery({ time: span, since: hourAgo() }, { push: true })
-          else setQuery({ time: span, since: undefined, until: undefined }, { push: true })
-        }}
-      >
-        {timePresets.map(([span, text]) => (
-          <option key={span} value={span}>
-            {text}
-          </option>
-        ))}
-      </select>
+      <TimeSelect time={time} />
       <Menu label="More" chosen={[caller, context].filter((one) => one !== '').length > 0 ? 'set' : ''} side="right">
         {(close) => <CallerAndContext filters={filters} tasks={tasks} close={close} />}
       </Menu>
       {time === 'custom' && <TimeRangeFields since={filters.since} until={filters.until} />}
       {caller !== '' && <Chip name="caller" value={caller} />}
       {context !== '' && <Chip name="context" value={context} />}
-      {hasTaskFilters(filters) && (
-        <button type="button" class="small plain" onClick={clearTaskFilters}>
+      {taskFilters.isSet(filters) && (
+        <button type="button" class="small plain" onClick={() => clearQuery(taskFilters.names)}>
           Clear filters
         </button>
       )}
     </search>
   )
-}
-
-export function clearTaskFilters(): void {
-  setQuery(Object.fromEntries(taskFilterNames.map((name) => [name, undefined])), { push: true })
-}
-
-function hourAgo(): string {
-  return new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString()
 }
 
 function chosenStatesText(states: readonly string[]): string {
@@ -125,10 +86,10 @@ function CallerAndContext({
   close,
 }: {
   readonly filters: TaskFilters
-  readonly tasks: ReadonlySignal<readonly TaskSummary[]>
+  readonly tasks: ReadonlySignal<readonly TaskSummary[] | undefined>
   readonly close: () => void
 }) {
-  const callers = [...new Set(tasks.value.map(({ caller }) => caller))].sort().slice(0, 100)
+  const callers = [...new Set(tasks.value?.map(({ caller }) => caller))].sort().slice(0, 100)
   return (
     <form
       class="stack"

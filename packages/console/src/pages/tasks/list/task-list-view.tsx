@@ -1,6 +1,8 @@
 /** The tasks, one row each; only visible rows are rendered. New tasks do not move the rows on screen. */
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { TaskSummary } from '../../../api/admin.ts'
+import type { PagedList } from '../../../api/paged-list.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { navigate } from '../../../app/router.ts'
 import { copyText } from '../../../components/content/copy-button.tsx'
@@ -8,7 +10,6 @@ import { ErrorNotice, Loading } from '../../../components/status/error-notice.ts
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
 import { pluralize } from '../../../components/format.ts'
 import type { TaskFilters } from './task-filters.ts'
-import type { TaskListStore } from './task-list-store.ts'
 import { taskHref } from '../task-links.ts'
 import type { TaskTab } from '../task-links.ts'
 import { TaskRow } from './task-row.tsx'
@@ -21,7 +22,7 @@ const twoLineHeight = 60
 const narrow = 620
 
 export interface TaskListProps {
-  readonly list: TaskListStore
+  readonly list: PagedList<TaskSummary>
   readonly filters: TaskFilters
   readonly selected: string | undefined
   readonly tab: TaskTab
@@ -32,7 +33,7 @@ export function TaskListView({ list, filters, selected, tab }: TaskListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const cursor = useSignal<string | undefined>(undefined)
   const isNarrow = useSignal(false)
-  const tasks = list.tasks.value
+  const tasks = list.items.value ?? []
   const at = tasks.findIndex(({ id }) => id === (selected ?? cursor.value))
 
   useLayoutEffect(() => {
@@ -53,7 +54,7 @@ export function TaskListView({ list, filters, selected, tab }: TaskListProps) {
 
   function toTop(): void {
     if (scroller.current !== null) scroller.current.scrollTop = 0
-    list.setReading(false)
+    list.setAtTop(true)
   }
 
   useShortcuts([
@@ -73,13 +74,13 @@ export function TaskListView({ list, filters, selected, tab }: TaskListProps) {
   const isEmpty = tasks.length === 0 && !list.isLoading.value && list.problem.value === undefined
   return (
     <div ref={frame} class="task-list">
-      {list.problem.value !== undefined && <ErrorNotice reason={list.problem.value} retry={list.retry} />}
+      {list.problem.value !== undefined && <ErrorNotice reason={list.problem.value} retry={list.refresh} />}
       {list.newCount.value > 0 && (
         <button type="button" class="new-pill" onClick={toTop}>
           {list.newCount.value} new
         </button>
       )}
-      {isEmpty && !list.isSearchPaused.value ? (
+      {isEmpty && list.pausedAt.value === undefined ? (
         <NoTasks filters={filters} />
       ) : (
         <VirtualList
@@ -95,7 +96,7 @@ export function TaskListView({ list, filters, selected, tab }: TaskListProps) {
           }}
           selected={at < 0 ? undefined : at}
           onEnd={list.loadMore}
-          onTop={(isAtTop) => list.setReading(!isAtTop)}
+          onTop={list.setAtTop}
           scroller={scroller}
         />
       )}
@@ -112,9 +113,10 @@ function focusRow(scroller: HTMLElement | null, id: string, triesLeft = 10): voi
   if (triesLeft > 0) requestAnimationFrame(() => focusRow(scroller, id, triesLeft - 1))
 }
 
-function ListFooter({ list }: { readonly list: TaskListStore }) {
-  const { tasks, isLoading, isComplete, isSearchPaused } = list
-  if (isSearchPaused.value) {
+function ListFooter({ list }: { readonly list: PagedList<TaskSummary> }) {
+  const { items, isLoading, hasMore, pausedAt } = list
+  const count = items.value?.length ?? 0
+  if (pausedAt.value !== undefined) {
     return (
       <p class="task-foot">
         Looked through 10,000 more tasks and found nothing.{' '}
@@ -124,11 +126,11 @@ function ListFooter({ list }: { readonly list: TaskListStore }) {
       </p>
     )
   }
-  if (tasks.value.length === 0) return isLoading.value ? <Loading what="tasks" /> : null
+  if (count === 0) return isLoading.value ? <Loading what="tasks" /> : null
   return (
     <p class="task-foot faint">
-      {pluralize(tasks.value.length, 'task')}
-      {isComplete.value ? '' : isLoading.value ? ', loading more …' : ' so far, more below'}
+      {pluralize(count, 'task')}
+      {!hasMore.value ? '' : isLoading.value ? ', loading more …' : ' so far, more below'}
     </p>
   )
 }

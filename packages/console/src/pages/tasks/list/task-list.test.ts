@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TaskSummary } from '../../../api/admin.ts'
-import { taskFiltersFromQuery } from './task-filters.ts'
-import { createTaskListStore } from './task-list-store.ts'
-import type { TaskListStore } from './task-list-store.ts'
+import { createPagedList } from '../../../api/paged-list.ts'
+import type { PagedList } from '../../../api/paged-list.ts'
+import { taskFilters } from './task-filters.ts'
+import { taskListOptions } from './task-list.ts'
 
 const task = (number: number, more: Partial<TaskSummary> = {}): TaskSummary => ({
   id: `t${number}`,
@@ -22,120 +23,120 @@ const task = (number: number, more: Partial<TaskSummary> = {}): TaskSummary => (
 
 /** The responses of the fake hub by its `before` parameter, and the requests it received. */
 let pages: Record<string, { tasks: TaskSummary[]; before?: string } | undefined> = {}
-let asked: string[] = []
-const platform = globalThis.fetch
-const hubAnswers: typeof fetch = async (input) => {
+let requests: string[] = []
+const realFetch = globalThis.fetch
+const fakeFetch: typeof fetch = async (input) => {
   const { searchParams } = new URL(String(input), 'http://hub')
   const before = searchParams.get('before') ?? ''
-  asked.push(before)
+  requests.push(before)
   const page = pages[before]
-  if (page === undefined) throw new TypeError('the hub is away')
+  if (page === undefined) throw new TypeError('the hub is unreachable')
   return Response.json(page)
 }
-let list: TaskListStore
+let list: PagedList<TaskSummary>
 const open = (query = ''): void => {
-  list = createTaskListStore(taskFiltersFromQuery(new URLSearchParams(query)))
+  list = createPagedList(taskListOptions(taskFilters.read(new URLSearchParams(query))))
 }
-const ids = (): string => list.tasks.value.map(({ id }) => id).join(' ')
-async function until(holds: () => boolean): Promise<void> {
+const ids = (): string => (list.items.value ?? []).map(({ id }) => id).join(' ')
+async function waitUntil(holds: () => boolean): Promise<void> {
   const giveUpAt = Date.now() + 60_000
   while (!holds()) {
-    if (Date.now() > giveUpAt) assert.fail(`it did not come to pass: ${ids()}`)
+    if (Date.now() > giveUpAt) assert.fail(`the condition did not hold within a minute: ${ids()}`)
     await pause(5)
   }
 }
 
-describe('the tasks that are listed', () => {
+describe('the task list', () => {
   // Only while these tests run: other tests in this process use another fetch.
   before(() => {
-    globalThis.fetch = hubAnswers
+    globalThis.fetch = fakeFetch
   })
   after(() => {
-    globalThis.fetch = platform
+    globalThis.fetch = realFetch
   })
   beforeEach(() => {
     pages = { '': { tasks: [task(3), task(2)], before: 'x' }, x: { tasks: [task(1)] } }
-    asked = []
+    requests = []
   })
   afterEach(() => list.close())
 
-  it('come a page at a time, until there are no more', async () => {
+  it('loads page after page until there are no more', async () => {
     open()
-    await until(() => ids() === 't3 t2')
+    await waitUntil(() => ids() === 't3 t2')
     list.loadMore()
-    await until(() => ids() === 't3 t2 t1' && list.isComplete.value)
+    await waitUntil(() => ids() === 't3 t2 t1' && !list.hasMore.value)
     list.loadMore()
-    assert.deepEqual(asked, ['', 'x'])
+    assert.deepEqual(requests, ['', 'x'])
   })
 
-  it('are looked for in page after page, and after ten empty ones only on demand', async () => {
+  it('searches page after page, and pauses after ten empty ones', async () => {
     pages = { '': { tasks: [], before: '1' }, '10': { tasks: [task(1)] } }
     for (let number = 1; number < 10; number += 1) pages[String(number)] = { tasks: [], before: String(number + 1) }
     open('text=number')
-    await until(() => list.isSearchPaused.value)
-    assert.equal(asked.length, 10)
+    await waitUntil(() => list.pausedAt.value === '10')
+    assert.equal(requests.length, 10)
     list.loadMore()
-    assert.equal(asked.length, 10)
+    assert.equal(requests.length, 10)
     list.continueSearch()
-    await until(() => ids() === 't1' && list.isComplete.value)
+    await waitUntil(() => ids() === 't1' && !list.hasMore.value)
   })
 
-  it('change as the stream tells it: new ones come, known ones move, others leave', async () => {
+  it('applies changes: adds new tasks, moves known ones, removes those that no longer match', async () => {
     open('state=TASK_STATE_WORKING')
-    await until(() => ids() === 't3 t2')
+    await waitUntil(() => ids() === 't3 t2')
     list.applyChange({ type: 'task', task: task(4) })
     assert.equal(ids(), 't4 t3 t2')
     const { title: _, ...moved } = task(9, { id: 't2' })
     list.applyChange({ type: 'task', task: moved })
     assert.equal(ids(), 't2 t4 t3')
-    assert.equal(list.tasks.value[0]?.title, 'number 2')
+    assert.equal(list.items.value?.[0]?.title, 'number 2')
     list.applyChange({ type: 'task', task: task(9, { id: 't3', state: 'TASK_STATE_FAILED' }) })
     assert.equal(ids(), 't2 t4')
   })
 
-  it('stay in place while the user reads; new tasks are held back', async () => {
+  it('keeps rows in place and holds new tasks back while the user reads', async () => {
     open('state=TASK_STATE_WORKING')
-    await until(() => ids() === 't3 t2')
-    list.setReading(true)
+    await waitUntil(() => ids() === 't3 t2')
+    list.setAtTop(false)
     list.applyChange({ type: 'task', task: task(4) })
     list.applyChange({ type: 'task', task: task(5, { id: 't3', state: 'TASK_STATE_FAILED' }) })
     assert.equal(ids(), 't3 t2')
-    assert.equal(list.tasks.value[0]?.state, 'TASK_STATE_FAILED')
+    assert.equal(list.items.value?.[0]?.state, 'TASK_STATE_FAILED')
     assert.equal(list.newCount.value, 1)
-    list.setReading(false)
+    list.setAtTop(true)
     assert.equal(ids(), 't4 t2')
     assert.equal(list.newCount.value, 0)
   })
 
-  it('are loaded anew where more happened than was told', async () => {
+  it('reloads when changes were not reported one by one', async () => {
     open()
-    await until(() => ids() === 't3 t2')
+    await waitUntil(() => ids() === 't3 t2')
     pages[''] = { tasks: [task(99), task(98)], before: 'x' }
     list.applyChange({ type: 'tasks', count: 500 })
-    await until(() => ids() === 't99 t98')
-    list.setReading(true)
+    await waitUntil(() => ids() === 't99 t98')
+    list.setAtTop(false)
     pages[''] = { tasks: [task(200), task(199)], before: 'x' }
     list.applyChange({ type: 'reset' })
-    await until(() => list.newCount.value === 2)
+    await waitUntil(() => list.newCount.value === 2)
     assert.equal(ids(), 't99 t98')
-    list.setReading(false)
-    await until(() => ids() === 't200 t199')
+    list.setAtTop(true)
+    await waitUntil(() => ids() === 't200 t199')
   })
 
-  it('are looked up where the stream cannot say whether they fit', async () => {
+  it('asks the hub when a change does not show whether the task matches', async () => {
     open('text=meta')
-    await until(() => ids() === 't3 t2')
+    await waitUntil(() => ids() === 't3 t2')
     pages[''] = { tasks: [task(7), task(3), task(2)], before: 'x' }
     list.applyChange({ type: 'task', task: task(7) })
-    await until(() => ids() === 't7 t3 t2')
+    await waitUntil(() => ids() === 't7 t3 t2')
   })
 
-  it('are tried again by themselves when the hub is back', async () => {
+  it('retries until the hub answers', async () => {
     const { '': first } = pages
     pages = {}
     open()
-    await until(() => list.problem.value !== undefined)
+    await waitUntil(() => list.problem.value !== undefined)
     pages = { '': first }
-    await until(() => ids() === 't3 t2' && list.problem.value === undefined)
+    await waitUntil(() => ids() === 't3 t2' && list.problem.value === undefined)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { changedPart, countChanges, invertDiff, diffSections, sideBySide } from './line-diff.ts'
-import type { DiffLine } from './line-diff.ts'
+import { changedPart, countChanges, diffSections, diffTexts, invertDiff, markWords, sideBySide } from './diff.ts'
+import type { DiffLine } from './diff.ts'
 
 /** ` a` is unchanged, `+a` added, `-a` removed. */
 function diffOf(...lines: readonly string[]): readonly DiffLine[] {
@@ -22,8 +22,8 @@ function diffOf(...lines: readonly string[]): readonly DiffLine[] {
 const same = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => ` ${index}`)
 const brief = (lines: readonly DiffLine[]): string => lines.map(({ change }) => change[0]).join('')
 
-describe('a comparison that is shown', () => {
-  it('folds away what is far from any change', () => {
+describe('a diff', () => {
+  it('collapses lines that are far from any change', () => {
     const pieces = diffSections(diffOf(...same(20), '-a', '+b', ...same(20)))
     assert.deepEqual(
       pieces.map(({ kind, lines }) => [kind, brief(lines)]),
@@ -35,7 +35,7 @@ describe('a comparison that is shown', () => {
     )
   })
 
-  it('folds nothing for a few lines, and all where nothing changed', () => {
+  it('collapses no short run, and everything if nothing changed', () => {
     assert.deepEqual(
       diffSections(diffOf('-a', ...same(8), '+b')).map(({ kind }) => kind),
       ['lines'],
@@ -47,7 +47,7 @@ describe('a comparison that is shown', () => {
     assert.deepEqual(diffSections([]), [])
   })
 
-  it('puts what came beside what went', () => {
+  it('pairs removed with added lines', () => {
     const rows = sideBySide(diffOf(' a', '-b', '-c', '+d', ' e', '+f'))
     assert.deepEqual(
       rows.map(({ left, right }) => [left?.text, right?.text]),
@@ -71,7 +71,7 @@ describe('a comparison that is shown', () => {
     )
   })
 
-  it('says in which part two lines differ', () => {
+  it('finds the part in which two lines differ', () => {
     const part = (text: string, other: string): string => {
       const { from, to } = changedPart(text, other)
       return text.slice(from, to)
@@ -81,10 +81,55 @@ describe('a comparison that is shown', () => {
     assert.deepEqual([part('same', 'same'), part('', 'a')], ['', ''])
   })
 
-  it('is counted, and read the other way round', () => {
+  it('is counted and inverted', () => {
     const diff = diffOf(' a', '-b', '+c', '+d')
     assert.deepEqual(countChanges(diff), { added: 2, removed: 1 })
     assert.deepEqual(countChanges(invertDiff(diff)), { added: 1, removed: 2 })
     assert.deepEqual(invertDiff(invertDiff(diff)), diff)
+  })
+})
+
+const marked = (line: DiffLine | undefined, other: DiffLine | undefined): string | undefined =>
+  line &&
+  markWords(line, other)
+    .map(({ text, isMarked }) => (isMarked ? `[${text}]` : text))
+    .join('')
+const rows = (one: string, another: string) =>
+  sideBySide(diffTexts(one, another)).map(({ left, right }) => [
+    marked(left, right),
+    marked(right, left),
+    left?.change === 'same',
+  ])
+
+describe('two texts side by side', () => {
+  it('have equal lines side by side', () => {
+    assert.deepEqual(rows('a\nb', 'a\nb'), [
+      ['a', 'a', true],
+      ['b', 'b', true],
+    ])
+    assert.deepEqual(rows('', ''), [])
+  })
+
+  it('have changed words marked', () => {
+    assert.deepEqual(rows('The quick fox', 'The slow fox'), [['The [quick] fox', 'The [slow] fox', false]])
+    assert.deepEqual(rows('Größe: 1 m', 'Größe: 2 m'), [['Größe: [1] m', 'Größe: [2] m', false]])
+  })
+
+  it('have an empty cell where only the other has a line', () => {
+    assert.deepEqual(rows('a\nc', 'a\nb\nc'), [
+      ['a', 'a', true],
+      [undefined, '[b]', false],
+      ['c', 'c', true],
+    ])
+    assert.deepEqual(rows('only', ''), [['[only]', undefined, false]])
+  })
+
+  it('are not compared line by line above four million comparisons', () => {
+    const long = (word: string, count: number, sharedAt: number) =>
+      Array.from({ length: count }, (_, line) => (line === sharedAt ? 'shared' : `${word} ${line}`)).join('\n')
+    const sameIn = (count: number) =>
+      diffTexts(long('a', count, 5), long('b', count, count - 5)).filter(({ change }) => change === 'same').length
+    assert.equal(sameIn(1_000), 1)
+    assert.equal(sameIn(20_000), 0)
   })
 })

@@ -1,0 +1,36 @@
+/** How the task list is loaded, and which changes of the change feed it shows. */
+import type { TaskSummary } from '../../../api/admin.ts'
+import { callAdmin } from '../../../api/admin-client.ts'
+import type { PagedListOptions } from '../../../api/paged-list.ts'
+import { mergeTasks, newerTask } from './merge-tasks.ts'
+import { taskListQuery, matchTaskFilters } from './task-filters.ts'
+import type { TaskFilters } from './task-filters.ts'
+
+/** Small, so that the first page loads quickly; later pages are larger. */
+const firstPageSize = 100
+const nextPageSize = 500
+
+export function taskListOptions(filters: TaskFilters): PagedListOptions<TaskSummary> {
+  // "The last hour" stays the same for every page.
+  const baseQuery = taskListQuery(filters, Date.now())
+  return {
+    keyOf: ({ id }) => id,
+    // The hub looks through a thousand tasks for a page.
+    maxEmptyPages: 10,
+    merge: mergeTasks,
+    newer: newerTask,
+    matches: (task) => matchTaskFilters(filters, task, Date.now()) !== 'no',
+    async load(before, signal) {
+      const range = before === undefined ? { limit: firstPageSize } : { limit: nextPageSize, before: String(before) }
+      const page = await callAdmin('listTasks', { query: { ...baseQuery, ...range }, signal })
+      return { items: page.tasks, before: page.before }
+    },
+    onChange(change, list) {
+      if (change.type === 'tasks') list.scheduleRefresh(true)
+      if (change.type !== 'task') return
+      const match = matchTaskFilters(filters, change.task, Date.now())
+      // An old task of another caller, or one whose text the page does not have: the hub decides whether it is listed.
+      list.applyItem(change.task, match === 'yes' && change.task.title === undefined ? 'ask' : match)
+    },
+  }
+}
