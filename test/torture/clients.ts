@@ -164,11 +164,13 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     readonly returnImmediately?: boolean
     readonly hook?: string
     readonly message?: Writable<SentMessage>
+    /** One of several sends of the message at the same time: none of them began after another was acknowledged. */
+    readonly isConcurrent?: boolean
   }
 
   /** Sends until it is answered, each time with the same message. A bare Message is no task. */
   async function send(agent: string, text: string, options: SendOptions = {}): Promise<Task> {
-    const { taskId, contextId, returnImmediately = false, hook, message = note() } = options
+    const { taskId, contextId, returnImmediately = false, hook, message = note(), isConcurrent = false } = options
     const hasOptions = returnImmediately || hook !== undefined
     const at = wire(agent, hasOptions ? currentWire : way())
     const answer = await persist((signal) =>
@@ -194,7 +196,7 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
     )
     if (!('task' in answer)) throw new Error('expected a task')
     const { task } = answer
-    recorder.acknowledge(message, task.id)
+    if (!isConcurrent) recorder.acknowledge(message, task.id)
     if (isTerminal(task.status.state)) message.state = task.status.state
     recorder.show(`sender of ${message.messageId}`, task)
     return task
@@ -304,7 +306,8 @@ export function createClients({ url, random, recorder, hookUrl, isHeavy }: Clien
   async function resent(): Promise<void> {
     const message = note()
     const text = work()
-    const tasks = await Promise.all([1, 2, 3].map(() => send('counter', text, { message })))
+    const tasks = await Promise.all([1, 2, 3].map(() => send('counter', text, { message, isConcurrent: true })))
+    for (const { id } of tasks) recorder.acknowledge(message, id)
     recorder.resends.push({ messageId: message.messageId, taskIds: tasks.map(({ id }) => id) })
   }
 
