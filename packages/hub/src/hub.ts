@@ -17,7 +17,7 @@ import { applyLive, diffConfig, type ReloadResult } from './config/diff-config.t
 import type { HubConfig } from './config/hub-config.ts'
 import type { ConfigSource } from './config/config-source.ts'
 import { createConsole } from './console/console-routes.ts'
-import { omitUndefined } from './json/omit-undefined.ts'
+import { omitUndefined } from '@parley/a2a'
 import { intersectCallerScopes } from './delegation/chain-scopes.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
 import { createDiscovery } from './discovery/discovery-routes.ts'

@@ -16,7 +16,6 @@ import {
 import type { AgentMessage, OpenSpan, SpanOutcome, StreamEvent, Struct, TaskStatus, Turn } from '@parley/a2a'
 import type { InProcessClient } from '../agents/kind.ts'
 import { stableId } from '../agents/derived-ids.ts'
-import { abortable } from '../agents/abortable.ts'
 
 /** Updated in place; the delegating turn stores it. */
 export interface HopState {

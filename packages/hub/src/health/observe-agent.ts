@@ -1,8 +1,7 @@
 /** Observes the turns of an agent: time to the first report, and the health verdict. Transparent to the agent. */
 import { A2AError, hasSettled } from '@parley/a2a'
-import type { Agent, AgentFunction, AgentOutput, Report, Turn } from '@parley/a2a'
-import { isCompleteOutput, reportIterator } from '../limits/report-iterator.ts'
-import type { ReportIterator } from '../limits/report-iterator.ts'
+import type { Agent, Report, Turn } from '@parley/a2a'
+import { watchRun, wrapAgent, type RunWatcher } from '../agents/wrap-agent.ts'
 
 export interface TurnObserver {
   /** The time until the first report. */
@@ -60,55 +59,6 @@ function createTurnWatch(observer: TurnObserver, turn: Turn, monotonicNow: () =>
     onError(reason) {
       verdict = verdictOnError(reason, turn.signal)
       end()
-    },
-  }
-}
-
-function runWatched(run: AgentFunction, turn: Turn, watcher: TurnWatch): AgentOutput | Promise<AgentOutput> {
-  try {
-    const output = run(turn)
-    if (!(output instanceof Promise)) return watchOutput(output, watcher)
-    watcher.watchAbort()
-    return output.then(
-      (given: AgentOutput) => watchOutput(given, watcher),
-      (reason: unknown) => {
-        watcher.onError(reason)
-        throw reason
-      },
-    )
-  } catch (reason) {
-    watcher.onError(reason)
-    throw reason
-  }
-}
-
-function watchOutput(output: AgentOutput, watcher: TurnWatch): AgentOutput {
-  if (!isCompleteOutput(output)) {
-    watcher.watchAbort()
-    return { [Symbol.asyncIterator]: () => watchIterator(reportIterator(output), watcher) }
-  }
-  const reports = Array.isArray(output) ? (output as readonly Report[]) : [output as Report | undefined]
-  for (const report of reports) watcher.onReport(report)
-  watcher.onEnd()
-  return output
-}
-
-function watchIterator(iterator: ReportIterator, watcher: TurnWatch): ReportIterator {
-  return {
-    async next() {
-      try {
-        const result = await iterator.next()
-        if (result.done !== true || result.value !== undefined) watcher.onReport(result.value)
-        if (result.done === true) watcher.onEnd()
-        return result
-      } catch (reason) {
-        watcher.onError(reason)
-        throw reason
-      }
-    },
-    async return() {
-      watcher.onStop()
-      return (await iterator.return?.()) ?? { done: true, value: undefined }
     },
   }
 }

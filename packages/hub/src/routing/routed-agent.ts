@@ -21,7 +21,7 @@ import { runHop, createHopState } from '../delegation/hop.ts'
 import type { HopState } from '../delegation/hop.ts'
 import { createChildProgress, childStateReport } from '../delegation/child-progress.ts'
 import { isAgentFailure } from '../health/observe-agent.ts'
-import { reportIterator } from '../limits/report-iterator.ts'
+import { reportIterator } from '../agents/wrap-agent.ts'
 import type { RouteDecision } from './decide-route.ts'
 
 export interface RoutedAgentDeps {

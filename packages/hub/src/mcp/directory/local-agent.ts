@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller, Message, Task } from '@parley/a2a'
 import type { Credentials, HandlerCall, StreamItem, TaskEventStream } from '@parley/a2a/server'
-import { abortable } from '../../agents/abortable.ts'
-import { hasSettled, taskIdOfEvent } from '@parley/a2a'
+import { abortable, hasSettled, taskIdOfEvent } from '@parley/a2a'
 import type { AgentProfile, DirectoryAgent, AgentAnswer, AgentCallOptions } from './agent-directory.ts'
 
 /** Polling interval for an agent that does not stream. */
