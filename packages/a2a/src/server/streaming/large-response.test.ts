@@ -35,7 +35,7 @@ describe('a large answer that waits for room', () => {
   it('holds nothing of its value meanwhile, and asks for it again', async () => {
     const { holder, reader, answer, asked } = setUp()
     const first = new WeakRef<Value>({ text: 'x'.repeat(50_000) })
-    const answered = respondWithinBudget(reader, first.deref(), answer)
+    const answered = respondWithinBudget(reader, first.deref() as Value, answer)
     await turn()
     collect()
     await turn()
@@ -63,7 +63,7 @@ describe('a large answer that waits for room', () => {
     const again = (): Promise<Value> => Promise.reject(new Error('gone'))
     const failed = respondWithinBudget(lost.reader, { text: 'x'.repeat(50_000) }, { ...lost.answer, reload: again })
     lost.holder.close()
-    await assert.rejects(failed, /gone/)
+    await assert.rejects(async () => failed, /gone/)
     assert.deepEqual([lost.unsent.unsentBytes, lost.unsent.paused], [0, 0])
   })
 })
