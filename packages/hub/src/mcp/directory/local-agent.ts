@@ -61,7 +61,7 @@ export function createLocalAgent(deps: LocalAgentDeps): DirectoryAgent {
     }
     // Until the message is processed the task looks as if it still waited: only the engine knows when the turn has ended.
     const { signal, traceparent } = options
-    return abortable(call('SendMessage', { message }, { traceparent }), signal)
+    return abortable(signal, call('SendMessage', { message }, { traceparent }))
   }
 
   async function followStream(id: string, options: AgentCallOptions): Promise<Task> {
