@@ -5,6 +5,7 @@ import type { Engine } from '../engine/contract.ts'
 import { anonymous, type Caller } from '../model/caller.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
+import { wireCodeOf } from '../model/error-table.ts'
 import { retryAfterSeconds } from '../model/retry-after.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import type { BindingName } from './admission/admission.ts'
@@ -127,7 +128,8 @@ export function createServerContext(
     const error = A2AError.from(reason)
     if (error.code === 'INTERNAL')
       log.error('a request failed', { agent: registeredAgent.name, cause: error.cause ?? error })
-    return error
+    const code = wireCodeOf(error.code)
+    return code === error.code ? error : new A2AError(code, error.message, error.details, { cause: error })
   }
 
   function agentNotFound({ name }: RegisteredAgent, caller: Caller): A2AError {
