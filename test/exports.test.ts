@@ -52,9 +52,9 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   },
   './server': {
     values: `
-      ConfigError JsonMeter allOf allowAnonymous anonymous anyOf apiKey authorityOf basic bearer clientTools
+      ConfigError JsonMeter allOf allowAnonymous anonymous anyOf apiKey authorityOf basic bearer bindingNames clientTools
       clockOf createHandler credentials cursor cursorExtension defaultJsonNodes exceedsJsonNodes flatTask
-      hashApiKey measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool
+      hashApiKey httpBindingNames measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool
       systemClock timestamps trace validateAgentName verifyMasterKey webhook wireFrames
     `,
     types: `
@@ -62,7 +62,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       BearerOptions BindingName CallConstraints CallContext Caller CardPatch CardSigning CardVariant
       ClientCertificate Clock ClockOptions Credentials Delivery DeliveryHandler EndpointVariant Engine EngineLog
       EngineRetention EventContext ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler
-      HandlerAgents HandlerOptions HandlerPush HandlerReaders Idempotency JsonSize JwtBearerOptions Limits
+      HandlerAgents HandlerOptions HandlerPush HandlerReaders HttpBindingName Idempotency JsonSize JwtBearerOptions Limits
       MessageContext MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent
       OnStream OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushOptions PushResult PushTriggers
       RequestOutcome Sealer ServerOptions Signer SigningKey SigningKeys StreamHandle StreamItem TaskAdmin

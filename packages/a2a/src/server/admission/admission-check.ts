@@ -1,9 +1,10 @@
 /** Calls the operator's `admit` function for one call, and keeps the headers for its response. */
 import type { HttpHeaders, HttpRequest } from '../../bindings/http.ts'
+import type { BindingName } from '../../bindings/protocol-bindings.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { ProtocolVersion } from '../../versions/version.ts'
-import type { Admit, BindingName } from './admission.ts'
+import type { Admit } from './admission.ts'
 import { credentialsOf } from './credentials.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 

@@ -1,13 +1,14 @@
 /** Collects what `onAnswer` reports about one request. Created only if `onAnswer` is configured. */
 import { taskIdOfEvent } from '../../model/stream-event.ts'
 import type { HttpRequest } from '../../bindings/http.ts'
+import type { BindingName } from '../../bindings/protocol-bindings.ts'
 import type { EngineLog, TaskEventStream, StreamItem } from '../../engine/contract.ts'
 import type { Caller } from '../../model/caller.ts'
 import { A2AError, type ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { StreamEvent } from '../../model/task.ts'
 import type { VersionId } from '../../versions/version.ts'
-import type { RequestOutcome, BindingName, OnAnswer } from '../admission/admission.ts'
+import type { RequestOutcome, OnAnswer } from '../admission/admission.ts'
 import { senderAddress } from '../http/base-url.ts'
 
 export interface RequestLogDeps {

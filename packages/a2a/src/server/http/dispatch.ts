@@ -5,9 +5,10 @@
 import type { Call, Framing } from '../../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import { readJson, tooDeep } from '../../bindings/json-body.ts'
-import { jsonrpcFraming, notificationError, readEnvelope } from '../../bindings/jsonrpc.ts'
+import { jsonrpcFraming, notificationError, readEnvelope } from '../../bindings/jsonrpc/jsonrpc-server.ts'
+import type { HttpBindingName } from '../../bindings/protocol-bindings.ts'
 import { findParameter } from '../../bindings/query.ts'
-import { compileRoutes, gatherPayload, restFraming, type RouteTable } from '../../bindings/rest.ts'
+import { compileRoutes, gatherPayload, restFraming, type RouteTable } from '../../bindings/rest/rest-server.ts'
 import { readCursor, sseHeaders } from '../../bindings/sse.ts'
 import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
@@ -26,20 +27,18 @@ import { checkPathTenant } from '../admission/tenants.ts'
 
 /** The HTTP bindings: everything up to the Call, and from its result to the response. */
 export interface HttpDispatch {
-  jsonrpc(
-    request: HttpRequest,
-    registeredAgent: RegisteredAgent,
-    requestLog: RequestLog | undefined,
-  ): Promise<HttpResponse>
-  rest(
-    request: HttpRequest,
-    registeredAgent: RegisteredAgent,
-    path: string,
-    requestLog: RequestLog | undefined,
-  ): Promise<HttpResponse>
+  readonly handlers: Readonly<Record<HttpBindingName, HttpCallHandler>>
   /** Whether REST has this path in any offered version. */
   knows(path: string): boolean
 }
+
+/** `path`: the rest after that of the agent. */
+type HttpCallHandler = (
+  request: HttpRequest,
+  registeredAgent: RegisteredAgent,
+  requestLog: RequestLog | undefined,
+  path: string,
+) => Promise<HttpResponse>
 
 /** The operation and payload that a request resolves to. */
 export interface ResolvedCall {
@@ -121,8 +120,8 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
   async function rest(
     request: HttpRequest,
     registeredAgent: RegisteredAgent,
-    path: string,
     requestLog: RequestLog | undefined,
+    path: string,
   ): Promise<HttpResponse> {
     const requestedVersion = negotiator.requestedVersion(request)
     const version =
@@ -213,8 +212,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
   }
 
   return {
-    jsonrpc,
-    rest,
+    handlers: { JSONRPC: jsonrpc, 'HTTP+JSON': rest },
     knows: (path) => [...tables.values()].some((table) => table.match('GET', path).outcome !== 'unknown'),
   }
 }

@@ -1,7 +1,7 @@
 /** Routes a request to its endpoint: checks the host and the origin, the readiness of the server, and finds the agent. */
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
-import { jsonrpcFraming } from '../../bindings/jsonrpc.ts'
-import { restFraming } from '../../bindings/rest.ts'
+import { bindingServers } from '../../bindings/protocol-bindings.ts'
+import { restFraming } from '../../bindings/rest/rest-server.ts'
 import { A2AError } from '../../model/error.ts'
 import type { ProtocolVersion, VersionId } from '../../versions/version.ts'
 import type { CardVariant } from '../cards/agent-cards.ts'
@@ -54,12 +54,12 @@ export function createRouter(
     if (publisher !== undefined && request.path === jwksPath) return jwksResponse(request, publisher)
     const route = resolveRoute(registry, request.path, server.tenants.declared)
     if (server.requestLog === undefined) return checkHostAndReadiness(request, route, undefined)
-    const { registeredAgent, endpoint } = route
+    const { registeredAgent, endpoint, binding } = route
     const requestLog = server.requestLog({
       request,
       agent: registeredAgent.name,
       endpoint: endpoint === 'card' || endpoint === 'card-0.2' ? 'card' : 'call',
-      binding: endpoint === 'jsonrpc' ? 'JSONRPC' : 'HTTP+JSON',
+      binding,
     })
     const response = checkHostAndReadiness(request, route, requestLog)
     return response instanceof Promise
@@ -109,21 +109,18 @@ export function createRouter(
     route: ResolvedRoute,
     requestLog: RequestLog | undefined,
   ): HttpResponse | Promise<HttpResponse> {
-    const { registeredAgent, endpoint, subpath } = route
+    const { registeredAgent, endpoint, binding, subpath } = route
     if (options.homePage === true && wantsPage(request)) return homePageResponse(request)
     if (registeredAgent.isNoDefault === true) return noDefault(request, route)
-    switch (endpoint) {
-      case 'jsonrpc':
-        return request.method === 'POST'
-          ? dispatch.jsonrpc(request, registeredAgent, requestLog)
-          : methodNotAllowed(request, route, 'POST')
-      case 'rest':
-        return dispatch.rest(request, registeredAgent, subpath, requestLog)
-      default:
-        if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, route, 'GET, HEAD')
-        if (endpoint === 'extended-card-0.2') return oldExtendedCard(request, route, requestLog)
-        return card(request, route, requestLog)
+    if (endpoint === 'call') {
+      const { method = request.method } = bindingServers[binding]
+      return request.method === method
+        ? dispatch.handlers[binding](request, registeredAgent, requestLog, subpath)
+        : methodNotAllowed(request, route, method)
     }
+    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, route, 'GET, HEAD')
+    if (endpoint === 'extended-card-0.2') return oldExtendedCard(request, route, requestLog)
+    return card(request, route, requestLog)
   }
 
   function homePageResponse(request: HttpRequest): HttpResponse {
@@ -235,10 +232,7 @@ export function createRouter(
     more?: HttpHeaders,
   ): HttpResponse {
     const version = server.negotiator.offered.find(({ id }) => id === versionId) ?? versionForError(request, route)
-    const framing =
-      route.endpoint === 'jsonrpc'
-        ? jsonrpcFraming(version.json, 'null')
-        : restFraming(version, request.header('accept'))
+    const framing = bindingServers[route.binding].framing(version, { accept: request.header('accept') })
     return server.errorResponse(reason, route.registeredAgent, version, framing, more)
   }
 
@@ -249,10 +243,10 @@ export function createRouter(
     return server.errorResponse(reason, route.registeredAgent, version, restFraming(version, request.header('accept')))
   }
 
-  function versionForError(request: HttpRequest, { endpoint, subpath }: ResolvedRoute): ProtocolVersion {
+  function versionForError(request: HttpRequest, { endpoint, binding, subpath }: ResolvedRoute): ProtocolVersion {
     const { negotiator } = server
     const requestedVersion = negotiator.requestedVersion(request)
-    return requestedVersion === undefined && endpoint === 'rest'
+    return requestedVersion === undefined && endpoint === 'call' && bindingServers[binding].hasVersionInPath === true
       ? negotiator.ofPath(subpath)
       : negotiator.responseVersion(requestedVersion)
   }
@@ -285,10 +279,11 @@ export function createRouter(
   function knows(method: string, path: string): boolean {
     if (path === '/healthz' || path === '/readyz') return true
     if (publisher !== undefined && path === jwksPath) return true
-    const { endpoint, subpath, registeredAgent } = resolveRoute(registry, path, server.tenants.declared)
+    const { endpoint, binding, subpath, registeredAgent } = resolveRoute(registry, path, server.tenants.declared)
     if (registeredAgent.isAbsent === true) return false
-    if (endpoint === 'jsonrpc') return method === 'POST' || (method === 'OPTIONS' && cors.enabled)
-    return endpoint !== 'rest' || dispatch.knows(subpath)
+    if (endpoint !== 'call') return true
+    const { method: only } = bindingServers[binding]
+    return only === undefined ? dispatch.knows(subpath) : method === only || (method === 'OPTIONS' && cors.enabled)
   }
 
   return { handle, knows }
