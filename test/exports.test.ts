@@ -53,9 +53,9 @@ const entryPoints: Readonly<Record<string, Surface>> = {
   },
   './server': {
     values: `
-      ConfigError JsonMeter allOf allowAnonymous anonymous anyOf apiKey authorityOf basic bearer clientTools
+      ConfigError JsonMeter allOf allowAnonymous anonymous anyOf apiKey authorityOf basic bearer bindingNames clientTools
       clockOf createHandler credentials cursor cursorExtension defaultJsonNodes exceedsJsonNodes flatTask
-      hashApiKey measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool
+      hashApiKey httpBindingNames measureJson messageOfTaskSend mtls pushClaims pushHeaders readTaskSend readableName skillOfTool
       systemClock timestamps trace validateAgentName verifyMasterKey webhook wireFrames
     `,
     types: `
@@ -63,7 +63,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       BearerOptions BindingName CallConstraints CallContext CallResult Caller CardPatch CardSigning CardVariant
       ClientCertificate Clock ClockOptions Credentials Delivery DeliveryHandler EndpointVariant Engine EngineLog
       EngineRetention EventContext ExtendedCard Extension FetchHandler FlatTaskOptions GrpcHandler Handler
-      HandlerAgents HandlerCall HandlerCallOptions HandlerOptions HandlerPush HandlerReaders Idempotency JsonSize JwtBearerOptions Limits
+      HandlerAgents HandlerCall HandlerCallOptions HandlerOptions HandlerPush HandlerReaders HttpBindingName Idempotency JsonSize JwtBearerOptions Limits
       MessageContext MtlsOptions NodeHandler NodeRequest NodeResponse NotificationTokens OnAnswer OnEvent
       OnStream OpaqueBearerOptions PushCursor PushCursorPage PushJwtOptions PushOptions PushResult PushTriggers
       RequestOutcome Sealer ServerOptions Signer SigningKey SigningKeys StreamHandle StreamItem TaskAdmin

@@ -121,6 +121,7 @@ const whenRaised: Readonly<Record<ErrorCode, string>> = {
   TASK_FAILED: 'the task that was waited for failed',
   INPUT_REQUIRED: 'the task that was waited for asks something',
   TIMEOUT: 'no answer in time',
+  CANCELED: 'the signal of a turn whose task was canceled; sent as UNSUPPORTED_OPERATION',
 }
 
 function errorCodes(): string {
@@ -138,7 +139,7 @@ function errorCodes(): string {
   })
   return [
     '## Error codes',
-    'One table for every version and binding. The name is the `reason` in the details of a 1.0 error. Numbers marked as ours are not in the protocol; the others are official, some with a narrower reason of ours. The last four are made by clients and never cross the wire.',
+    'One table for every version and binding. The name is the `reason` in the details of a 1.0 error. Numbers marked as ours are not in the protocol; the others are official, some with a narrower reason of ours. The last five never cross the wire: clients make four of them, and agents see the fifth.',
     ['| reason | JSON-RPC | HTTP | gRPC | retry | when |', '|---|---|---|---|---|---|', ...rows].join('\n'),
   ].join('\n\n')
 }

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryStore } from '@parley/a2a'
 import type { Store } from '@parley/a2a'
+import { type BindingName, bindingNames } from '@parley/a2a/server'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
 import type { VersionId } from '../../packages/a2a/src/versions/version.ts'
 import { skipReason } from '../postgres/databases.ts'
 import { emptyStores } from '../postgres/empty-stores.ts'
 
-export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
+export type Binding = BindingName
 
 /** A way of speaking: what a client chooses. */
 export interface CellBinding {
@@ -23,12 +24,12 @@ export interface Cell extends CellBinding {
 }
 
 export const cellBindings: readonly CellBinding[] = (['0.2', '0.3', '1.0'] as const).flatMap((version) =>
-  (['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ version, binding })),
+  bindingNames.map((binding) => ({ version, binding })),
 )
 
-const bindingNames = { JSONRPC: 'JSON-RPC', 'HTTP+JSON': 'REST', GRPC: 'gRPC' } as const
+const bindingTitles: Readonly<Record<Binding, string>> = { JSONRPC: 'JSON-RPC', 'HTTP+JSON': 'REST', GRPC: 'gRPC' }
 
-export const nameOf = ({ version, binding }: CellBinding): string => `${version} ${bindingNames[binding]}`
+export const nameOf = ({ version, binding }: CellBinding): string => `${version} ${bindingTitles[binding]}`
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-matrix-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))

@@ -3,7 +3,9 @@
  * scenario wants to see before any codec has touched it.
  */
 import assert from 'node:assert/strict'
-import { jsonrpcClientBinding, restClientBinding } from '../../packages/a2a/src/bindings/outgoing-requests.ts'
+import type { HttpBindingName } from '../../packages/a2a/src/bindings/protocol-bindings.ts'
+import { jsonrpcClientBinding } from '../../packages/a2a/src/bindings/jsonrpc/jsonrpc-client.ts'
+import { restClientBinding } from '../../packages/a2a/src/bindings/rest/rest-client.ts'
 import type { Operation, RequestOf } from '../../packages/a2a/src/model/operation.ts'
 import { versionOf } from '../../packages/a2a/src/versions/index.ts'
 import type { CellBinding } from './cells.ts'
@@ -54,7 +56,7 @@ export interface RawClient {
 const origin = 'http://agent.test'
 
 export function createRawClient(
-  { version, binding }: CellBinding & { readonly binding: 'JSONRPC' | 'HTTP+JSON' },
+  { version, binding }: CellBinding & { readonly binding: HttpBindingName },
   fetch: (request: Request) => Promise<Response>,
 ): RawClient {
   const calls = binding === 'JSONRPC' ? jsonrpcClientBinding(versionOf(version)) : restClientBinding(versionOf(version))
@@ -65,8 +67,8 @@ export function createRawClient(
     request: RequestOf<O>,
     options: RawCallOptions,
   ): Promise<Response> {
-    const { method, path, headers, body } = calls.request(operation, request)
-    const init = { method, headers: { ...headers, ...options.headers } }
+    const { method, path, headers, body } = calls.request(operation, request) ?? assert.fail(`no ${operation}`)
+    const init = { method, headers: { 'A2A-Version': version, ...headers, ...options.headers } }
     return fetch(new Request(`${origin}${path}`, body === undefined ? init : { ...init, body: bent(body, options) }))
   }
 

@@ -215,7 +215,10 @@ export interface Turn {
   readonly provenance: Struct | undefined
   /** The tenant of the task; empty without tenants. */
   readonly tenant: string
-  /** Aborted on cancel, at the deadline and on shutdown; `signal.reason` is an A2AError that tells which. */
+  /**
+   * Aborted when the turn must end. `signal.reason` is an A2AError: CANCELED after a cancel, TIMEOUT at the deadline, UNAVAILABLE or
+   * INTERRUPTED if this process stops and another one continues.
+   */
   readonly signal: AbortSignal
   /**
    * When the turn ends at the latest, in milliseconds since the epoch; `undefined` without a limit. For backends that accept a

@@ -8,7 +8,6 @@ import { createHttpClient, platformFetch } from './http/http-client.ts'
 import { defaultClientLimits } from './default-limits.ts'
 import { selectInterfaces } from './select-interface.ts'
 import { createSession } from './session.ts'
-import { httpBindings } from './http/http-transport.ts'
 
 /**
  * Connects to an agent: fetches its card, selects an interface that both sides support, and returns the agent's operations.
@@ -39,7 +38,7 @@ export async function connect(target: string | URL | AgentCard, options: Connect
   const session = await createSession({
     ...found,
     candidates: selectInterfaces(found.card, options),
-    bindings: [...bindings, ...httpBindings],
+    bindings,
     http,
     limits,
     options,

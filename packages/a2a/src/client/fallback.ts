@@ -5,6 +5,7 @@
  * can declare wrong versions: if a peer does not know the methods of its declared version, those of the other generation are
  * tried at the same URL, unless the caller has pinned a version (B-9).
  */
+import { findBinding } from '../bindings/protocol-bindings.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { Operation, RequestOf } from '../model/operation.ts'
@@ -117,7 +118,7 @@ function guessOtherVersion(
   const isTried = tried.some(
     (one) => one.url === url && one.protocolBinding === protocolBinding && one.version === version,
   )
-  if (why !== 'stranger' || isTried || !/^(JSONRPC|HTTP\+JSON)$/i.test(protocolBinding)) return []
+  if (why !== 'stranger' || isTried || !findBinding(protocolBinding)?.loadClient) return []
   const explanation = `its card declares A2A ${at.version} at ${url}, but it speaks ${version}`
   return [{ ...at, version, protocolVersion: version, why: explanation }]
 }

@@ -9,8 +9,10 @@ const loaders: Readonly<Record<VersionId, () => Promise<ProtocolVersion>>> = {
 }
 
 /** The platform caches loaded modules; a session asks once for each interface. */
-export const loadVersion = (id: VersionId): Promise<ProtocolVersion> =>
-  loaders[id]().catch((cause: unknown) => {
-    // The page has lost its own server: nothing has been sent, and another interface may need no new code.
-    throw new A2AError('UNAVAILABLE', `What speaks A2A ${id} cannot be loaded`, { reason: 'NOT_LOADED' }, { cause })
+export const loadVersion = (id: VersionId): Promise<ProtocolVersion> => loadPart(id, loaders[id]())
+
+/** If it fails, the page has lost its own server: nothing has been sent, and another interface may need no new code. */
+export const loadPart = <T>(what: string, loading: Promise<T>): Promise<T> =>
+  loading.catch((cause: unknown) => {
+    throw new A2AError('UNAVAILABLE', `What speaks A2A ${what} cannot be loaded`, { reason: 'NOT_LOADED' }, { cause })
   })

@@ -3,6 +3,7 @@
  * order also puts 0.3's main url before the others, with each url paired to its own transport (B-18). The first is used and the
  * others are fallbacks (B-20, A-31).
  */
+import { httpBindingNames } from '../bindings/protocol-bindings.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import type { VersionId } from '../versions/version.ts'
@@ -10,12 +11,12 @@ import { simpleTasksBindingUri } from './http/http-url.ts'
 import type { ChosenInterface, ClientBinding, ConnectOptions } from './contract.ts'
 
 export type SelectInterfaceOptions = Pick<ConnectOptions, 'version' | 'prefer' | 'tenant'> & {
-  /** Bindings besides the two over HTTP. */
+  /** Bindings besides those over HTTP. */
   readonly bindings?: readonly Pick<ClientBinding, 'protocolBinding' | 'versions'>[]
 }
 
 const allVersions: readonly VersionId[] = ['1.0', '0.3', '0.2']
-const builtInBindings = ['JSONRPC', 'HTTP+JSON', simpleTasksBindingUri].map((protocolBinding) => ({
+const builtInBindings = [...httpBindingNames, simpleTasksBindingUri].map((protocolBinding) => ({
   protocolBinding,
   versions: allVersions,
 }))

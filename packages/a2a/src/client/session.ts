@@ -25,6 +25,7 @@ import type {
   TransportCallOptions,
   TransportStream,
 } from './contract.ts'
+import { loadBinding } from './load-binding.ts'
 import { loadVersion } from './load-version.ts'
 import type { InterfaceState } from './fallback.ts'
 
@@ -32,6 +33,7 @@ export interface SessionDeps {
   readonly card: AgentCard
   /** Best first, at least one. */
   readonly candidates: readonly ChosenInterface[]
+  /** Those of the caller. */
   readonly bindings: readonly ClientBinding[]
   readonly http: HttpClient
   readonly limits: ClientLimits
@@ -231,11 +233,9 @@ export async function createSession(parts: SessionDeps): Promise<Session> {
   async function transportFor(at: ChosenInterface): Promise<InterfaceTransport> {
     const known = transports.get(at)
     if (known !== undefined) return known
-    const version = await loadVersion(at.version)
     const name = at.protocolBinding.toUpperCase()
-    const binding =
-      bindings.find(({ protocolBinding }) => protocolBinding.toUpperCase() === name) ??
-      (await import('./simple-tasks/simple-tasks-binding.ts')).createSimpleTasksBinding()
+    const own = bindings.find(({ protocolBinding }) => protocolBinding.toUpperCase() === name)
+    const [version, binding] = await Promise.all([loadVersion(at.version), own ?? loadBinding(name)])
     const transport = binding.open(at, version, {
       ...limits,
       http,

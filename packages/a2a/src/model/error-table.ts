@@ -50,4 +50,11 @@ export const errorTable = {
   TASK_FAILED: { jsonrpc: -32603, http: 500, grpc: 'INTERNAL' },
   INPUT_REQUIRED: { jsonrpc: -32603, http: 500, grpc: 'FAILED_PRECONDITION' },
   TIMEOUT: { jsonrpc: -32603, http: 504, grpc: 'DEADLINE_EXCEEDED' },
+  /** The reason of a turn's signal after a cancel. Peers know no such code: `wireCodeOf` replaces it. */
+  CANCELED: { jsonrpc: -32004, http: 400, grpc: 'FAILED_PRECONDITION' },
 } as const satisfies Record<string, ErrorMapping>
+
+/** The code that peers see in place of `code`. */
+export function wireCodeOf(code: keyof typeof errorTable): keyof typeof errorTable {
+  return code === 'CANCELED' ? 'UNSUPPORTED_OPERATION' : code
+}

@@ -1,5 +1,11 @@
 /** Entry point `@parley/a2a/server`: everything needed to serve agents inside an application's own server. */
 export type { ClientCertificate } from '../bindings/http.ts'
+export {
+  type BindingName,
+  bindingNames,
+  type HttpBindingName,
+  httpBindingNames,
+} from '../bindings/protocol-bindings.ts'
 export type {
   CallContext,
   Engine,
@@ -32,7 +38,6 @@ export type {
   Admit,
   RequestOutcome,
   AdmissionRequest,
-  BindingName,
   OnAnswer,
   OnStream,
   StreamHandle,

@@ -9,10 +9,11 @@ import type {
   OnEvent,
   TransformEvent,
 } from '../engine/contract.ts'
+import type { BindingName } from '../bindings/protocol-bindings.ts'
 import type { Caller } from '../model/caller.ts'
 import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme } from '../model/card.ts'
 import type { VersionId } from '../versions/version.ts'
-import type { Admit, BindingName, OnAnswer, OnStream } from './admission/admission.ts'
+import type { Admit, OnAnswer, OnStream } from './admission/admission.ts'
 import type { CardSigning } from './cards/card-keys.ts'
 import type { Credentials } from './admission/credentials.ts'
 import type { EndpointVariant } from './calls/endpoint-variant.ts'

@@ -1,17 +1,19 @@
 /** What all requests of one server share: its agents, options, limits and engine, and its error responses. */
 import type { Framing } from '../bindings/call.ts'
+import type { OwnAddress } from '../bindings/protocol-binding.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../bindings/http.ts'
 import type { Engine, EngineLog } from '../engine/contract.ts'
 import { anonymous, type Caller } from '../model/caller.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
+import { wireCodeOf } from '../model/error-table.ts'
 import { retryAfterSeconds } from '../model/retry-after.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 import type { Admit, OnAnswer, OnStream } from './admission/admission.ts'
 import { noDefaultAgentError, agentNotFoundError } from './agents/agent-not-found.ts'
 import { createRequestAuthenticator, type RequestAuthenticator } from './admission/request-authenticator.ts'
 import { baseUrl, senderAddress } from './http/base-url.ts'
-import { type AgentCards, createAgentCards, type GrpcEndpoint } from './cards/agent-cards.ts'
+import { type AgentCards, createAgentCards } from './cards/agent-cards.ts'
 import type { CardSigner } from './cards/card-signer.ts'
 import * as defaults from './defaults.ts'
 import { createVariantFinder, type VariantFinder } from './calls/endpoint-variant.ts'
@@ -124,13 +126,18 @@ export function createServerContext(
   }
   function makeCards(registeredAgent: RegisteredAgent): AgentCards {
     const named = registeredAgent.path === '' ? {} : { tenant: registeredAgent.name }
-    const grpc = (base: string): GrpcEndpoint | undefined => {
+    const ownAddresses = (base: string): { readonly GRPC: OwnAddress } | undefined => {
       const own = dedicatedGrpcAddress(registeredAgent, base)
-      if (own !== undefined) return { url: own, isDefault: true }
+      if (own !== undefined) return { GRPC: { url: own, isDefault: true } }
       const url = options.grpcUrl ?? grpcAddressAtPort(base)
-      return url === undefined ? undefined : { url, ...named, isDefault: registeredAgent === registry.defaultAgent }
+      if (url === undefined) return undefined
+      return { GRPC: { url, ...named, isDefault: registeredAgent === registry.defaultAgent } }
     }
-    return createAgentCards(registeredAgent, { ...cardOptions, isPrivate: isCardPrivate(registeredAgent), grpc })
+    return createAgentCards(registeredAgent, {
+      ...cardOptions,
+      isPrivate: isCardPrivate(registeredAgent),
+      ownAddresses,
+    })
   }
   const isCardPrivate = ({ settings }: RegisteredAgent): boolean => settings.protectCard ?? options.protectCard ?? false
   const base = (request: HttpRequest): string => baseUrl(request, address)
@@ -139,7 +146,8 @@ export function createServerContext(
     const error = A2AError.from(reason)
     if (error.code === 'INTERNAL')
       log.error('a request failed', { agent: registeredAgent.name, cause: error.cause ?? error })
-    return error
+    const code = wireCodeOf(error.code)
+    return code === error.code ? error : new A2AError(code, error.message, error.details, { cause: error })
   }
 
   function agentNotFound({ name }: RegisteredAgent, caller: Caller): A2AError {

@@ -5,6 +5,7 @@
 import { omitUndefined } from '../model/omit-undefined.ts'
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
+import type { BindingName } from '../bindings/protocol-bindings.ts'
 import { toAgentResponse, requireCompletedText } from '../client/agent-response.ts'
 import type { EventStream, MessageInput } from '../client/contract.ts'
 import { createEventStream } from '../client/stream/event-stream.ts'
@@ -23,7 +24,7 @@ import { testWire } from './test-wire.ts'
 import type { TestCallOptions as CallOptions, TestWire } from './test-wire.ts'
 
 /** The binding over which a test calls its agent. */
-export type TestBinding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
+export type TestBinding = BindingName
 
 /** Options of `testAgent`: the settings of the agent, and how the test calls it. */
 export interface TestAgentOptions extends Omit<Partial<AgentSettings>, 'agent'> {

@@ -1,13 +1,14 @@
 /** A client transport for tests: no discovery, no retries, no credentials; omitted call options get defaults. */
+import type { HttpBindingName } from '../bindings/protocol-bindings.ts'
 import type { StreamOperation, ClientTransport, TransportCallOptions, EventFrame } from '../client/contract.ts'
-import { createHttpTransport } from '../client/http/http-transport.ts'
+import { loadBinding } from '../client/load-binding.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
 
 export interface TestWireOptions {
   readonly url: string
   readonly version: ProtocolVersion
-  readonly binding: 'JSONRPC' | 'HTTP+JSON'
+  readonly binding: HttpBindingName
   fetch(request: Request): Promise<Response>
 }
 
@@ -35,25 +36,26 @@ export function withCallDefaults(options: TestCallOptions = {}): TransportCallOp
 }
 
 export function testWire({ url, version, binding, fetch }: TestWireOptions): TestWire {
-  const at = {
-    url,
-    protocolBinding: binding,
-    protocolVersion: version.id,
-    version: version.id,
-    why: 'the test says so',
-  }
   const http = {
     send: ({ url: to, card: _, ...request }: { url: string; card?: unknown }) => fetch(new Request(to, request)),
   }
-  const wire: ClientTransport = createHttpTransport(at, version, {
-    http,
-    maxBodyBytes: Infinity,
-    maxEventBytes: Infinity,
-  })
+  let wire: Promise<ClientTransport> | undefined
+  const opened = (): Promise<ClientTransport> => (wire ??= open())
+  async function open(): Promise<ClientTransport> {
+    const at = {
+      url,
+      protocolBinding: binding,
+      protocolVersion: version.id,
+      version: version.id,
+      why: 'the test says so',
+    }
+    const client = await loadBinding(binding)
+    return client.open(at, version, { http, maxBodyBytes: Infinity, maxEventBytes: Infinity })
+  }
   return {
-    call: (operation, request, options) => wire.call(operation, request, withCallDefaults(options)),
+    call: async (operation, request, options) => (await opened()).call(operation, request, withCallDefaults(options)),
     async *stream(operation, request, options) {
-      yield* await wire.open(operation, request, withCallDefaults(options))
+      yield* await (await opened()).open(operation, request, withCallDefaults(options))
     },
   }
 }

@@ -18,10 +18,9 @@ export function majorMinor(version: string): string {
   return /^\d+\.\d+/.exec(version)?.[0] ?? (version === '' ? '0.3' : version)
 }
 
-/** Names of official bindings are compared case-insensitively; others are URIs and stay as they are. */
+/** Names of official bindings are compared without regard to case; others are URIs and stay as they are. */
 export function bindingName(given: string): string {
-  const upper = given.toUpperCase()
-  return upper === 'JSONRPC' || upper === 'GRPC' || upper === 'HTTP+JSON' ? upper : given
+  return /^[\w+-]+$/.test(given) ? given.toUpperCase() : given
 }
 
 export const agentInterface: FieldReader<AgentInterface> = mapRead(

@@ -10,8 +10,8 @@ import { decodeDetails } from './error-detail.ts'
 import { codeOfErrorName, codeOfNumber } from './error-names.ts'
 import type { JsonRecord } from './read.ts'
 
-/** Codes that only a client creates; a peer that sends one means something else. */
-const ownCodes: ReadonlySet<string> = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT'])
+/** Codes that never cross the wire; a peer that sends one means something else. */
+const ownCodes: ReadonlySet<string> = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT', 'CANCELED'])
 
 /** Older drafts gave the numbers from -32001 to -32004 other meanings; their messages show which. */
 const byMessage: readonly (readonly [RegExp, ErrorCode])[] = [

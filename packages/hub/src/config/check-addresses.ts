@@ -1,5 +1,5 @@
 /** Checks the addresses of agents: unique gRPC addresses, at most one default agent, at least one interface on every card. */
-import { authorityOf } from '@parley/a2a/server'
+import { authorityOf, bindingNames } from '@parley/a2a/server'
 import type { AgentConfig, ConfigSections } from './hub-config.ts'
 import type { ConfigPath } from './config-path.ts'
 import type { ConfigProblem } from './config-problem.ts'
@@ -47,8 +47,8 @@ function checkInterfaces({ listen, grpcUrl, card }: Partial<ConfigSections>, age
   return Object.entries(agents).flatMap(([name, agent]) => {
     const omitted = agent.card.omitInterfaces ?? card?.omitInterfaces ?? []
     const servesGrpc = hasSharedGrpc || agent.grpcPort !== undefined || agent.grpcUrl !== undefined
-    const servedBindings = ['JSONRPC', 'HTTP+JSON', ...(servesGrpc ? ['GRPC'] : [])]
-    if (!servedBindings.every((binding) => omitted.some((one) => one === binding))) return []
+    const servedBindings = bindingNames.filter((binding) => binding !== 'GRPC' || servesGrpc)
+    if (!servedBindings.every((binding) => omitted.includes(binding))) return []
     const path = agent.card.omitInterfaces === undefined ? ['card'] : ['agents', name, 'card']
     return [{ path: [...path, 'omitInterfaces'], message: `leave at least one interface on the card of ${name}` }]
   })

@@ -56,7 +56,7 @@ describe('an error over gRPC', () => {
   })
 
   it('comes back as it went, whatever its code', () => {
-    const own = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT'])
+    const own = new Set(['INTERRUPTED', 'TASK_FAILED', 'INPUT_REQUIRED', 'TIMEOUT', 'CANCELED'])
     for (const code of Object.keys(errorTable) as ErrorCode[]) {
       if (own.has(code)) continue
       const {

@@ -2,6 +2,7 @@
  * Where a card came from. Signature verification needs the original document, because that is what was signed, not our
  * decoded form. URLs in a card are relative to the card's own URL, and cause a warning if they do not use TLS.
  */
+import { findBinding } from '../../bindings/protocol-bindings.ts'
 import type { AgentCard } from '../../model/card.ts'
 import type { ClientLog } from '../contract.ts'
 
@@ -30,10 +31,11 @@ export function resolveCardUrls(card: AgentCard, from: URL, log: ClientLog | und
     key.endsWith('Url') && typeof value === 'string' ? absolute(value) : value
 
   const { securitySchemes, documentationUrl, iconUrl } = card
-  const supportedInterfaces = card.supportedInterfaces.map((one) =>
+  const supportedInterfaces = card.supportedInterfaces.map((one) => {
+    const known = findBinding(one.protocolBinding)
     // `host:port`, as gRPC writes it, looks like a relative URL.
-    one.protocolBinding === 'GRPC' ? one : { ...one, url: absolute(one.url) },
-  )
+    return known && !known.loadClient ? one : { ...one, url: absolute(one.url) }
+  })
   // Logs a warning instead of refusing (B-25): there may be a tunnel, and only the operator of the agent can fix the
   // card.
   const open = supportedInterfaces.map(({ url }) => url).filter((url) => /^http:/i.test(url))

@@ -1,6 +1,7 @@
 /** `grpc()`: the binding for `connect(url, { bindings: [grpc()] })`, besides the two over HTTP. */
 import { Client, credentials } from '@grpc/grpc-js'
 import type { ChannelCredentials, ChannelOptions } from '@grpc/grpc-js'
+import { grpcBinding } from '../../bindings/grpc/grpc-binding.ts'
 import { A2AError } from '../../model/error.ts'
 import type { ClientBinding } from '../contract.ts'
 import { grpcAddress } from './grpc-address.ts'
@@ -88,7 +89,7 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
   }
 
   return {
-    protocolBinding: 'GRPC',
+    protocolBinding: grpcBinding.name,
     versions: ['1.0', '0.3', '0.2'],
     open(at, version, parts) {
       const address = grpcAddress(at.url, tlsSetting)

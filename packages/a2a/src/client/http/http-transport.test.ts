@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
+import { jsonrpcClientBinding } from '../../bindings/jsonrpc/jsonrpc-client.ts'
+import { restClientBinding } from '../../bindings/rest/rest-client.ts'
 import { A2AError } from '../../model/error.ts'
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import { versionOf } from '../../versions/index.ts'
@@ -22,9 +24,14 @@ function wireTo(
   binding = 'JSONRPC',
   parts: Partial<ClientTransportDeps> = {},
 ): ClientTransport {
-  const at = { url, protocolBinding: binding, protocolVersion: version, version, why: 'it is tested' }
   const http = createHttpClient({ limits: defaultClientLimits })
-  return createHttpTransport(at, versionOf(version), { http, maxBodyBytes: 10_000, maxEventBytes: 10_000, ...parts })
+  const outgoing = (binding === 'JSONRPC' ? jsonrpcClientBinding : restClientBinding)(versionOf(version))
+  return createHttpTransport(url, outgoing, versionOf(version), {
+    http,
+    maxBodyBytes: 10_000,
+    maxEventBytes: 10_000,
+    ...parts,
+  })
 }
 
 /** A peer that gives every request the same response. */

@@ -3,13 +3,12 @@
  * Responses are read as leniently as they can be recognized; everything else becomes an error that shows the response. It never
  * retries; the higher layers of the client do.
  */
-import { jsonrpcClientBinding, restClientBinding } from '../../bindings/outgoing-requests.ts'
+import type { OutgoingBinding, ResponseDocument } from '../../bindings/outgoing-binding.ts'
+import { A2AError } from '../../model/error.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
 import type { StreamEvent } from '../../model/task.ts'
-import type { Dialect, ProtocolVersion, VersionId } from '../../versions/version.ts'
+import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
 import type {
-  ChosenInterface,
-  ClientBinding,
   ClientTransport,
   TransportCallOptions,
   EventFrame,
@@ -19,29 +18,20 @@ import type {
 import { loadVersion } from '../load-version.ts'
 import { checkJsonNodesIfLong, discardBody, readText } from './read-text.ts'
 
-const allVersions: readonly VersionId[] = ['1.0', '0.3', '0.2']
-
-export const httpBindings: readonly ClientBinding[] = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
-  protocolBinding,
-  versions: allVersions,
-  open: createHttpTransport,
-}))
-
 export function createHttpTransport(
-  at: ChosenInterface,
+  url: string,
+  binding: OutgoingBinding,
   version: ProtocolVersion,
   parts: ClientTransportDeps,
 ): ClientTransport {
-  const isJsonRpc = /^jsonrpc$/i.test(at.protocolBinding)
-  const binding = (isJsonRpc ? jsonrpcClientBinding : restClientBinding)(version)
-  /** The 1.0 text subscribes by POST and its proto by GET; if a peer refuses one, the other is tried (A-1). */
+  /** If a peer refuses one route of SubscribeToTask, the other is tried. */
   let subscribesByGet = false
 
   return {
     async call(operation, request, about) {
-      if (operation === 'GetExtendedAgentCard' && isJsonRpc && !(operation in version.spelling.methods)) {
+      if (operation === 'GetExtendedAgentCard' && !binding.request(operation, request)) {
         const { fetchExtendedCardV02 } = await import('../card/extended-card-v02.ts')
-        return fetchExtendedCardV02(at.url, version, parts, about)
+        return fetchExtendedCardV02(url, version, parts, about)
       }
       const response = await exchange(operation, request, about, 'application/json')
       // Some peers stream whatever the request is.
@@ -72,23 +62,26 @@ export function createHttpTransport(
     accept: string,
   ): Promise<Response> {
     const send = (useGet: boolean): Promise<Response> => {
-      const { method, path, headers, body } = binding.request(operation, request, useGet)
+      const outgoing = binding.request(operation, request, useGet)
+      if (!outgoing) throw new A2AError('UNSUPPORTED_OPERATION', `A2A ${version.id} has no ${operation}`)
+      const { path, headers, ...rest } = outgoing
       return parts.http.send({
-        method,
-        url: joinUrl(at.url, path),
+        ...rest,
+        url: joinUrl(url, path),
         headers: {
           accept,
+          // Also in 0.x (B-1): a server that speaks several versions need not guess, and others ignore it.
+          'A2A-Version': version.id,
           ...headers,
           ...about.headers,
           ...(about.lastEventId !== undefined ? { 'Last-Event-ID': about.lastEventId } : {}),
         },
-        ...(body !== undefined ? { body } : {}),
         signal: about.signal,
         timeoutMs: about.timeoutMs,
         ...(about.card !== undefined ? { card: about.card } : {}),
       })
     }
-    if (operation !== 'SubscribeToTask' || isJsonRpc) return send(false)
+    if (operation !== 'SubscribeToTask' || !binding.hasSecondRoute) return send(false)
     const response = await send(subscribesByGet)
     if (subscribesByGet || (response.status !== 405 && response.status !== 501)) return response
     discardBody(response)
@@ -101,17 +94,24 @@ export function createHttpTransport(
     const text = await readText(response, parts.maxBodyBytes, signal, timeoutMs)
     await checkJsonNodesIfLong(text, parts)
     try {
-      return binding.open(text, response.status)
+      return openDocument(text, response.status)
     } catch (reason) {
       const { withResponseDetails } = await import('../fallback.ts')
       throw withResponseDetails(reason, text, response)
     }
   }
 
+  /** Throws SyntaxError for other text than an object, an array or `null`. The content type is ignored: it is often wrong. */
+  function openDocument(text: string, status: number): unknown {
+    const value: unknown = JSON.parse(text || (status < 400 && binding.emptyBody) || '')
+    if (typeof value !== 'object') throw new SyntaxError()
+    return binding.open((value ?? {}) as ResponseDocument, status)
+  }
+
   async function read(response: Response, about: TransportCallOptions): Promise<TransportStream> {
     const { readStream } = await import('../stream/stream-runtime.ts')
     return readStream(response, about, parts, (event, data, id) => {
-      const payload = binding.open(data, 200)
+      const payload = openDocument(data, 200)
       // Always an error, whatever the payload looks like (F-5).
       if (event === 'error') throw binding.dialect.decodeError(payload)
       return eventOf(payload, id)

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent, Turn } from '../../agents/agent.ts'
 import { inputRequired, status } from '../../agents/reports.ts'
+import { A2AError } from '../../model/error.ts'
 import { isTerminal } from '../../model/state.ts'
 import {
   aliceContext,
@@ -41,7 +42,7 @@ describe('a cancel', () => {
     const { id } = await house.start('go')
     const canceled = await house.cancel(id)
     assert.equal(short(canceled.status.state), 'CANCELED')
-    assert.match(String(await heard.promise), /canceled/)
+    assert.deepEqual(await heard.promise, new A2AError('CANCELED', 'The task was canceled'))
     assert.equal(artifactText(canceled), 'one last word', 'what the agent still says in its time of grace counts')
     assert.deepEqual(await house.get(id), canceled)
   })

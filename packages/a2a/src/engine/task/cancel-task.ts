@@ -9,7 +9,7 @@ import type { Task } from '../../model/task.ts'
 import { taskView } from './fold.ts'
 import { waitUntil } from './follow.ts'
 import type { LoadedTask } from './loaded-task.ts'
-import type { TaskRun } from '../turn/task-run.ts'
+import { taskCanceled, type TaskRun } from '../turn/task-run.ts'
 import * as intents from './task-intents.ts'
 
 export async function cancelTask(
@@ -24,7 +24,7 @@ export async function cancelTask(
     // A task that waits for input has no running agent, unless an agent in this process asked in the middle of its turn.
     if (run !== undefined || !isInterrupted(loaded.fold.status.state))
       await requestCancel(loaded, request, run, graceMs)
-    run?.stop(new A2AError('UNSUPPORTED_OPERATION', 'The task was canceled'))
+    run?.stop(taskCanceled())
     await loaded.write(intents.endTask(loaded.fold.turn, { state: 'TASK_STATE_CANCELED' }))
   }
   const isCanceled = loaded.fold.status.state === 'TASK_STATE_CANCELED'

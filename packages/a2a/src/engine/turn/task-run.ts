@@ -148,8 +148,8 @@ function endReasonOf(state: TaskState): A2AError {
   return state === 'TASK_STATE_CANCELED' ? taskCanceled() : new A2AError('TIMEOUT', 'Task timed out')
 }
 
-function taskCanceled(): A2AError {
-  return new A2AError('UNSUPPORTED_OPERATION', 'The task was canceled')
+export function taskCanceled(): A2AError {
+  return new A2AError('CANCELED', 'The task was canceled')
 }
 
 /** The turn for the first waiting message, if there is one. */

@@ -1,5 +1,6 @@
 /** The end of a turn whose agent threw. */
 import { A2AError } from '../../model/error.ts'
+import { wireCodeOf } from '../../model/error-table.ts'
 import type { EngineLog } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import { toAgentMessage, describeError } from './report-interpreter.ts'
@@ -21,6 +22,6 @@ export function endingOfError(reason: unknown, live: LoadedTask, signal: AbortSi
     return { state: 'TASK_STATE_FAILED', message: toAgentMessage('The agent failed', live.fold), note }
   }
   // Calling programs need to distinguish an unavailable agent from one that refuses.
-  const metadata = { reason: reason.details.reason ?? reason.code }
+  const metadata = { reason: reason.details.reason ?? wireCodeOf(reason.code) }
   return { state: 'TASK_STATE_FAILED', message: toAgentMessage(reason.message, live.fold), metadata, note }
 }

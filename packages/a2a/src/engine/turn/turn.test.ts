@@ -237,7 +237,7 @@ describe('a turn', () => {
 describe('the signal of a turn', () => {
   const reasons: Readonly<Record<string, (house: Awaited<ReturnType<typeof openTestEngine>>, id: string) => unknown>> =
     {
-      UNSUPPORTED_OPERATION: (house, id) => house.cancel(id),
+      CANCELED: (house, id) => house.cancel(id),
       UNAVAILABLE: (house) => house.engine.close(),
       TIMEOUT: () => {},
     }

@@ -1,12 +1,10 @@
 /** Hooks of the operator for quotas and audits: `admit` before every call, `onAnswer` after every response. Types only. */
+import type { BindingName } from '../../bindings/protocol-bindings.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { A2AError, ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { VersionId } from '../../versions/version.ts'
 import type { Credentials } from './credentials.ts'
-
-/** A protocol binding, as agent cards spell it. */
-export type BindingName = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 
 /** A call that waits for admission: who calls which operation of which agent. */
 export interface AdmissionRequest {

@@ -7,8 +7,8 @@ import { createAgentRegistry } from './agent-registry.ts'
 
 const agent = (): string => 'hi'
 const place = (roster: ReturnType<typeof createAgentRegistry>, path: string): string => {
-  const { registeredAgent, endpoint, subpath } = resolveRoute(roster, path)
-  return `${registeredAgent.name} ${endpoint} ${subpath}`.trim()
+  const { registeredAgent, endpoint, binding, subpath } = resolveRoute(roster, path)
+  return `${registeredAgent.name} ${endpoint === 'call' ? binding : endpoint} ${subpath}`.trim()
 }
 
 describe('an agent registry', () => {
@@ -126,10 +126,10 @@ describe('a path', () => {
 
   it('leads to the only agent from the root, from /a2a and from /api/a2a', () => {
     for (const path of ['/', '/a2a', '/a2a/', '/api/a2a'])
-      assert.equal(place(one, path), 'default jsonrpc'.concat(path === '/a2a/' ? ' /' : ''))
+      assert.equal(place(one, path), 'default JSONRPC'.concat(path === '/a2a/' ? ' /' : ''))
     for (const base of ['', '/a2a']) {
-      assert.equal(place(one, `${base}/message:send`), 'default rest /message:send')
-      assert.equal(place(one, `${base}/v1/tasks/t`), 'default rest /v1/tasks/t')
+      assert.equal(place(one, `${base}/message:send`), 'default HTTP+JSON /message:send')
+      assert.equal(place(one, `${base}/v1/tasks/t`), 'default HTTP+JSON /v1/tasks/t')
       assert.equal(place(one, `${base}/.well-known/agent-card.json`), 'default card /.well-known/agent-card.json')
       assert.equal(place(one, `${base}/.well-known/agent.json`), 'default card-0.2 /.well-known/agent.json')
       assert.equal(
@@ -140,27 +140,27 @@ describe('a path', () => {
   })
 
   it('leads to each of several by name, and to the first from the root [B-27]', () => {
-    assert.equal(place(two, '/a2a/clock'), 'clock jsonrpc')
-    assert.equal(place(two, '/a2a/clock/'), 'clock jsonrpc /')
-    assert.equal(place(two, '/a2a/clock/tasks/t:cancel'), 'clock rest /tasks/t:cancel')
+    assert.equal(place(two, '/a2a/clock'), 'clock JSONRPC')
+    assert.equal(place(two, '/a2a/clock/'), 'clock JSONRPC /')
+    assert.equal(place(two, '/a2a/clock/tasks/t:cancel'), 'clock HTTP+JSON /tasks/t:cancel')
     assert.equal(place(two, '/a2a/clock/agent-card'), 'clock card /agent-card')
     assert.equal(place(two, '/a2a/clock/.well-known/agent'), 'clock card /.well-known/agent')
     assert.equal(place(two, '/.well-known/agent-card.json'), 'echo card /.well-known/agent-card.json')
     assert.equal(place(two, '/api/a2a/.well-known/agent-card.json'), 'echo card /.well-known/agent-card.json')
-    assert.equal(place(two, '/api/a2a/tasks/t'), 'echo rest /api/a2a/tasks/t')
-    assert.equal(place(two, '/v1/message:send'), 'echo rest /v1/message:send')
-    assert.equal(place(two, '/a2a/message:send'), 'echo rest /message:send')
-    assert.equal(place(two, '/a2a/tasks/t'), 'echo rest /tasks/t')
-    assert.equal(place(two, '/a2abc'), 'echo rest /a2abc')
-    assert.equal(place(two, '/a2a/__proto__'), 'echo rest /__proto__')
+    assert.equal(place(two, '/api/a2a/tasks/t'), 'echo HTTP+JSON /api/a2a/tasks/t')
+    assert.equal(place(two, '/v1/message:send'), 'echo HTTP+JSON /v1/message:send')
+    assert.equal(place(two, '/a2a/message:send'), 'echo HTTP+JSON /message:send')
+    assert.equal(place(two, '/a2a/tasks/t'), 'echo HTTP+JSON /tasks/t')
+    assert.equal(place(two, '/a2abc'), 'echo HTTP+JSON /a2abc')
+    assert.equal(place(two, '/a2a/__proto__'), 'echo HTTP+JSON /__proto__')
   })
 
   it('leads to an absent agent for an unregistered name, unless it is a tenant [B-153 B-166]', () => {
-    assert.equal(place(two, '/a2a/unknown'), 'unknown jsonrpc')
-    assert.equal(place(two, '/a2a/unknown/tasks'), 'unknown rest /tasks')
+    assert.equal(place(two, '/a2a/unknown'), 'unknown JSONRPC')
+    assert.equal(place(two, '/a2a/unknown/tasks'), 'unknown HTTP+JSON /tasks')
     assert.equal(resolveRoute(two, '/a2a/unknown').registeredAgent.isAbsent, true)
     const { registeredAgent, subpath } = resolveRoute(two, '/a2a/acme/tasks', ['acme'])
     assert.deepEqual([registeredAgent.name, subpath], ['echo', '/acme/tasks'])
-    assert.equal(place(one, '/a2a/unknown'), 'default rest /unknown')
+    assert.equal(place(one, '/a2a/unknown'), 'default HTTP+JSON /unknown')
   })
 })

@@ -1,18 +1,16 @@
 /** One agent as the server knows it: its name, its path, and what the card and the engine need. */
 import { omitUndefined } from '../../model/omit-undefined.ts'
+import { bindingNames } from '../../bindings/protocol-bindings.ts'
 import type { AgentEntry } from '../../engine/contract.ts'
 import type { AgentExtension } from '../../model/card.ts'
 import { cursorExtension } from '../../model/extension.ts'
 import { cursorParams } from '../../model/idempotency.ts'
 import { validateAgentName } from './agent-name.ts'
 import { ConfigError } from '../config-error.ts'
-import type { BindingName } from '../admission/admission.ts'
 import { defaultAgentOptions } from '../defaults.ts'
 import { extensionDeclaration, type Extension } from '../extensions/extension.ts'
 import { authorityOf } from '../grpc/grpc-authority.ts'
 import type { Agent, AgentSettings, ServerOptions, Idempotency } from '../options.ts'
-
-const bindings: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
 
 export interface RegisteredAgent {
   readonly name: string
@@ -67,7 +65,7 @@ export function createRegisteredAgent(
   const idempotencyWindowMs = idempotencyWindowOf(settings.idempotency ?? shared.idempotency)
   const extensions = installedExtensions.map((extension) => declarationOf(extension, idempotencyWindowMs))
   const omitted = settings.omitInterfaces ?? shared.omitInterfaces ?? []
-  if (bindings.every((binding) => omitted.includes(binding))) {
+  if (bindingNames.every((binding) => omitted.includes(binding))) {
     const place = settings.omitInterfaces === undefined ? '' : settingsPath(where)
     throw new ConfigError(`${place}omitInterfaces`, 'leave at least one interface on the card')
   }

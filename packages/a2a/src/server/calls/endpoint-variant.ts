@@ -4,11 +4,11 @@
  * version's dialect: neither the versions nor the engine know of it.
  */
 import { isStruct } from '../../model/struct.ts'
+import { type BindingName, bindingServers } from '../../bindings/protocol-bindings.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { A2AError } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { Dialect, ProtocolVersion, VersionId } from '../../versions/version.ts'
-import type { BindingName } from '../admission/admission.ts'
 
 /** A JSON object as a version writes it: a task, a message, an event. */
 export type WireObject = Readonly<Record<string, unknown>>
@@ -76,7 +76,7 @@ function isBelow(path: string, of: string): boolean {
 }
 
 function callVariant(variant: EndpointVariant, version: ProtocolVersion, binding: BindingName): CallVariant {
-  const base = binding === 'JSONRPC' || variant.form === 'json' ? version.json : version.proto
+  const base = variant.form === 'json' ? version.json : bindingServers[binding].dialectOf(version)
   return { ...variant, dialect: variantDialect(base, variant) }
 }
 

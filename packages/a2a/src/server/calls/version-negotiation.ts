@@ -4,7 +4,7 @@
  * path decides first, because their grammars cannot be confused (B-10, B-11).
  */
 import type { HttpRequest } from '../../bindings/http.ts'
-import { jsonrpcMethodsOf } from '../../bindings/jsonrpc.ts'
+import { jsonrpcMethodsOf } from '../../bindings/jsonrpc/jsonrpc-server.ts'
 import { findParameter } from '../../bindings/query.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'

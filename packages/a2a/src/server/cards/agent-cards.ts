@@ -1,6 +1,8 @@
 /** The cards of one agent: one description, one card variant for each kind of client, each encoded once for each base URL. */
 import { omitUndefined } from '../../model/omit-undefined.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
+import type { OwnAddress } from '../../bindings/protocol-binding.ts'
+import { type BindingName, bindingNames, bindingServers } from '../../bindings/protocol-bindings.ts'
 import type { AgentCard, AgentInterface, AgentSkill, SecurityRequirement } from '../../model/card.ts'
 import { mergedCard } from '../../versions/merged-card.ts'
 import type { ProtocolVersion, VersionId } from '../../versions/version.ts'
@@ -13,6 +15,8 @@ import type { RegisteredAgent } from '../agents/registered-agent.ts'
  * /.well-known/agent.json.
  */
 export type CardVariant = 'merged' | VersionId
+
+type OwnAddresses = Partial<Readonly<Record<BindingName, OwnAddress>>>
 
 export interface CardOptions {
   /** Newest first. */
@@ -29,17 +33,8 @@ export interface CardOptions {
   /** Defaults of the server for agents that do not set them. */
   readonly common: Pick<CardSettings, 'omitInterfaces' | 'omitSecurityRequirements'>
   readonly signer?: CardSigner | undefined
-  /** The gRPC address for clients that reach the server at this base URL, if gRPC is enabled. */
-  grpc?(base: string): GrpcEndpoint | undefined
-}
-
-export interface GrpcEndpoint {
-  /** `host:port` */
-  readonly url: string
-  /** The tenant for every message, if several agents share the address. Before 1.0 there was no field for it. */
-  readonly tenant?: string
-  /** Whether a message without a tenant goes to this agent: it has the address to itself, or it is the default agent. */
-  readonly isDefault: boolean
+  /** The addresses of bindings that have one of their own and are enabled, for clients that reach the server at this base URL. */
+  ownAddresses?(base: string): OwnAddresses | undefined
 }
 
 export interface AgentCards {
@@ -111,8 +106,8 @@ export function createAgentCards(registeredAgent: RegisteredAgent, options: Card
   /** A promise only if the card must be signed. */
   function find(base: string, variant: CardVariant): EncodedCard | undefined | Promise<EncodedCard | undefined> {
     const { signer } = options
-    const grpc = options.grpc?.(base)
-    const key = `${variant} ${base} ${grpc?.url ?? ''} ${grpc?.isDefault === true}`
+    const own = options.ownAddresses?.(base)
+    const key = `${variant} ${base} ${own === undefined ? '' : JSON.stringify(own)}`
     const card = encodedCards.get(key)
     if (signer === undefined) return card ?? keep(key, write(describe(base), variant))
     if (card !== undefined && Math.abs(options.now() - card.writtenAt) < signedForMs) return card
@@ -170,44 +165,24 @@ function shapeCard(
  * 0.3 one, so 0.2 has no entries of its own.
  */
 function interfacesOf(registeredAgent: RegisteredAgent, base: string, options: CardOptions): AgentInterface[] {
-  const { offered, grpc, tenants, common } = options
-  const omitted = new Set<string>(registeredAgent.settings.omitInterfaces ?? common.omitInterfaces)
+  const { offered, tenants, common } = options
+  const { path } = registeredAgent
+  const omitted = registeredAgent.settings.omitInterfaces ?? common.omitInterfaces ?? []
+  const names = bindingNames.filter((name) => !omitted.includes(name))
+  const ownAddresses = options.ownAddresses?.(base)
   const listed = offered.filter(({ id }) => id !== '0.2' || !offered.some((version) => version.id === '0.3'))
-  const agentUrl = base + registeredAgent.path
-  const grpcEndpoint = grpc?.(base)
-  return listed.flatMap(({ id, spelling }) => {
-    const url = registeredAgent.path === '' ? `${base}/a2a` : agentUrl + trailingSlash(id)
-    const named = id === '1.0' ? [undefined, ...tenants] : [undefined]
-    return named.flatMap((tenant): AgentInterface[] => {
-      const of = tenant === undefined ? {} : { tenant }
-      return [
-        { url, protocolBinding: 'JSONRPC', ...of, protocolVersion: id },
-        ...(spelling.routes.length > 0
-          ? [{ url: agentUrl, protocolBinding: 'HTTP+JSON', ...of, protocolVersion: id }]
-          : []),
-        ...grpcInterface(grpcEndpoint, id, tenant),
-      ].filter(({ protocolBinding }) => !omitted.has(protocolBinding))
-    })
+  return listed.flatMap((version) => {
+    const named = version.id === '1.0' ? [undefined, ...tenants] : [undefined]
+    return named.flatMap((tenant) =>
+      names.flatMap((name): AgentInterface[] => {
+        const location = { base, path, tenant, ownAddress: ownAddresses?.[name] }
+        const entry = bindingServers[name].cardEntry(version, location)
+        if (entry === undefined) return []
+        const { url, ...of } = entry
+        return [{ url, protocolBinding: name, ...of, protocolVersion: version.id }]
+      }),
+    )
   })
-}
-
-/**
- * 0.2 looks for the extended card relative to the url. With a trailing slash it looks below the agent's own path, and not below the
- * path of all agents (B-136).
- */
-function trailingSlash(id: VersionId): string {
-  return id === '1.0' ? '' : '/'
-}
-
-function grpcInterface(
-  grpcEndpoint: GrpcEndpoint | undefined,
-  id: VersionId,
-  tenant: string | undefined,
-): AgentInterface[] {
-  if (grpcEndpoint === undefined || (id !== '1.0' && !grpcEndpoint.isDefault)) return []
-  const names = id === '1.0' ? [grpcEndpoint.tenant, tenant].filter((name) => name !== undefined) : []
-  const of = names.length === 0 ? {} : { tenant: names.join('/') }
-  return [{ url: grpcEndpoint.url, protocolBinding: 'GRPC', ...of, protocolVersion: id }]
 }
 
 function describeAgent(registeredAgent: RegisteredAgent, base: string, options: CardOptions): AgentCard {

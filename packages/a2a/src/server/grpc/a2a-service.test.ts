@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { describe, it } from 'node:test'
+import type { Agent } from '../../agents/agent.ts'
 import { artifact, inputRequired } from '../../agents/reports.ts'
 import { encodeProtobuf } from '../../bindings/grpc/codec.ts'
+import { A2AError, type ErrorCode } from '../../model/error.ts'
 import { cursorExtension } from '../../model/extension.ts'
 import type { LogRecord } from '../../model/record.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -57,6 +59,17 @@ describe('gRPC', () => {
     assert.deepEqual([listed.tasks.length, listed.totalSize, listed.pageSize], [1, 1, 50])
     const old = await peer.call(legacy, 'SendMessage', legacyGrpcMessageRequest('again'))
     assert.equal(old.payload.task.status.message.content[0].text, 'Which?')
+  })
+
+  it('refuses an agent that throws CANCELED as it does UNSUPPORTED_OPERATION: only agents see the code', async () => {
+    const agent: Agent = ({ text }) => {
+      throw new A2AError(text as ErrorCode, 'No')
+    }
+    const peer = client((await open({ agent })).grpcPort)
+    const canceled = await peer.refused(modern, 'SendMessage', grpcMessageRequest('CANCELED'))
+    assert.deepEqual(canceled, await peer.refused(modern, 'SendMessage', grpcMessageRequest('UNSUPPORTED_OPERATION')))
+    assert.equal(canceled.code, 9)
+    assert.equal((await peer.refused(legacy, 'SendMessage', legacyGrpcMessageRequest('CANCELED'))).code, 12)
   })
 
   it('has a version by its package; metadata may name one of that package and no other [B-4 B-5 B-7 B-12]', async () => {

@@ -5,8 +5,9 @@
 import type { Framing } from '../../bindings/call.ts'
 import type { HttpHeaders, HttpResponse } from '../../bindings/http.ts'
 import { readJson, tooDeep } from '../../bindings/json-body.ts'
-import { jsonrpcFraming, notificationError, readEnvelope } from '../../bindings/jsonrpc.ts'
-import { compileRoutes, gatherPayload, restFraming, type RouteTable } from '../../bindings/rest.ts'
+import { jsonrpcFraming, notificationError, readEnvelope } from '../../bindings/jsonrpc/jsonrpc-server.ts'
+import type { HttpBindingName } from '../../bindings/protocol-bindings.ts'
+import { compileRoutes, gatherPayload, restFraming, type RouteTable } from '../../bindings/rest/rest-server.ts'
 import { sseHeaders } from '../../bindings/sse.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
@@ -23,11 +24,13 @@ import { streamChunks } from '../streaming/sse-chunks.ts'
 
 /** The HTTP bindings: everything up to the operation, and from its result to the response. */
 export interface HttpDispatch {
-  jsonrpc(context: RequestContext): Promise<HttpResponse>
-  rest(context: RequestContext, path: string): Promise<HttpResponse>
+  readonly handlers: Readonly<Record<HttpBindingName, HttpCallHandler>>
   /** Whether REST has this path in any offered version. */
   knows(path: string): boolean
 }
+
+/** `path`: the rest after that of the agent. */
+type HttpCallHandler = (context: RequestContext, path: string) => Promise<HttpResponse>
 
 export function createHttpDispatch(server: ServerContext): HttpDispatch {
   const { negotiator, authenticator, limits, tenants, variants } = server
@@ -146,8 +149,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
   }
 
   return {
-    jsonrpc,
-    rest,
+    handlers: { JSONRPC: jsonrpc, 'HTTP+JSON': rest },
     knows: (path) => [...tables.values()].some((table) => table.match('GET', path).outcome !== 'unknown'),
   }
 }

@@ -109,6 +109,20 @@ describe('an error has the shape of its version and binding', () => {
     }
   })
 
+  it('and CANCELED, which is for agents only, is UNSUPPORTED_OPERATION in each', async () => {
+    const handler = open()
+    handler.engine.getTask = () => Promise.reject(new A2AError('CANCELED', 'The task was canceled'))
+    for (const cell of cells) {
+      await check(cell, await handler.fetch(cell.request()), {
+        http: 400,
+        number: -32004,
+        grpc: 'FAILED_PRECONDITION',
+        reason: 'UNSUPPORTED_OPERATION',
+        message: 'The task was canceled',
+      })
+    }
+  })
+
   it('when the caller is not authenticated, before any body is read [B-150 B-151]', async () => {
     const handler = open({ authenticate: () => undefined })
     for (const cell of cells) {

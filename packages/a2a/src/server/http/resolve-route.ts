@@ -2,14 +2,19 @@
  * Resolves a path to an agent and one of its endpoints. Every agent has its own path; the default agent also answers at the root,
  * at /a2a and at /api/a2a, where clients look for an agent by convention. Uses indexOf, because this runs for every request.
  */
+import { bindingServers, type HttpBindingName, httpBindingNames } from '../../bindings/protocol-bindings.ts'
 import { absentAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 
-export type Endpoint = 'jsonrpc' | 'card' | 'card-0.2' | 'extended-card-0.2' | 'rest'
+/** What a path of an agent serves: operations over a binding, or one of the documents beside them. */
+interface Endpoint {
+  readonly endpoint: 'call' | 'card' | 'card-0.2' | 'extended-card-0.2'
+  /** For a document: REST, whose errors it has. */
+  readonly binding: HttpBindingName
+}
 
-export interface ResolvedRoute {
+export interface ResolvedRoute extends Endpoint {
   readonly registeredAgent: RegisteredAgent
-  readonly endpoint: Endpoint
   /** The rest of the path after the agent's own. */
   readonly subpath: string
 }
@@ -19,9 +24,9 @@ export function resolveRoute(
   path: string,
   tenants: readonly string[] = [],
 ): ResolvedRoute {
-  if (path === '/') return { registeredAgent: defaultAgent, endpoint: 'jsonrpc', subpath: '' }
+  if (path === '/') return routeBelow(defaultAgent, '')
   if (path.startsWith('/a2a')) {
-    if (path.length === 4) return { registeredAgent: defaultAgent, endpoint: 'jsonrpc', subpath: '' }
+    if (path.length === 4) return routeBelow(defaultAgent, '')
     if (path[4] === '/') {
       const slash = path.indexOf('/', 5)
       const name = slash < 0 ? path.slice(5) : path.slice(5, slash)
@@ -35,31 +40,34 @@ export function resolveRoute(
         : routeBelow(absentPlaceholder, subpath)
     }
   }
-  if (path === '/api/a2a') return { registeredAgent: defaultAgent, endpoint: 'jsonrpc', subpath: '' }
+  if (path === '/api/a2a') return routeBelow(defaultAgent, '')
   // The card at the root does not list this address, so it is also served below it.
-  if (path.startsWith('/api/a2a/') && endpointOf(path.slice(8)).startsWith('card'))
+  if (path.startsWith('/api/a2a/') && endpointOf(path.slice(8)).endpoint.startsWith('card'))
     return routeBelow(defaultAgent, path.slice(8))
   return routeBelow(defaultAgent, path)
 }
 
 function routeBelow(registeredAgent: RegisteredAgent, subpath: string): ResolvedRoute {
-  return { registeredAgent, endpoint: endpointOf(subpath), subpath }
+  const { endpoint, binding } = endpointOf(subpath)
+  return { registeredAgent, endpoint, binding, subpath }
 }
 
+const documents = {
+  '/.well-known/agent-card.json': 'card',
+  '/.well-known/agent': 'card',
+  '/agent-card': 'card',
+  '/.well-known/agent.json': 'card-0.2',
+  '/agent/authenticatedExtendedCard': 'extended-card-0.2',
+} as const
+
+const otherPaths: Endpoint = { endpoint: 'call', binding: 'HTTP+JSON' }
+const endpoints = new Map<string, Endpoint>([
+  ...Object.entries(documents).map(([path, endpoint]) => [path, { ...otherPaths, endpoint }] as const),
+  ...httpBindingNames.flatMap((binding) =>
+    (bindingServers[binding].paths ?? []).map((path) => [path, { endpoint: 'call', binding }] as const),
+  ),
+])
+
 function endpointOf(subpath: string): Endpoint {
-  switch (subpath) {
-    case '':
-    case '/':
-      return 'jsonrpc'
-    case '/.well-known/agent-card.json':
-    case '/.well-known/agent':
-    case '/agent-card':
-      return 'card'
-    case '/.well-known/agent.json':
-      return 'card-0.2'
-    case '/agent/authenticatedExtendedCard':
-      return 'extended-card-0.2'
-    default:
-      return 'rest'
-  }
+  return endpoints.get(subpath) ?? otherPaths
 }

@@ -1,8 +1,8 @@
 /** Routes a request to its endpoint: checks the host and the origin, the readiness of the server, and finds the agent. */
 import type { Framing } from '../../bindings/call.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
-import { jsonrpcFraming } from '../../bindings/jsonrpc.ts'
-import { restFraming } from '../../bindings/rest.ts'
+import { bindingServers } from '../../bindings/protocol-bindings.ts'
+import { restFraming } from '../../bindings/rest/rest-server.ts'
 import { A2AError } from '../../model/error.ts'
 import { checkAdmission, reportOutcome } from '../calls/call-steps.ts'
 import { RequestContext } from '../calls/request-context.ts'
@@ -62,11 +62,17 @@ export function createRouter(
       : reportResponse(context, response)
   }
 
-  function openContext(request: HttpRequest, { registeredAgent, endpoint, subpath }: ResolvedRoute): RequestContext {
-    const binding = endpoint === 'jsonrpc' ? 'JSONRPC' : 'HTTP+JSON'
+  function openContext(
+    request: HttpRequest,
+    { registeredAgent, endpoint, binding, subpath }: ResolvedRoute,
+  ): RequestContext {
     const isCard = endpoint === 'card' || endpoint === 'card-0.2'
     const context = new RequestContext(server, request, registeredAgent, binding, isCard ? 'card' : 'call')
-    if (endpoint === 'rest' && context.requestedVersion === undefined)
+    if (
+      endpoint === 'call' &&
+      bindingServers[binding].hasVersionInPath === true &&
+      context.requestedVersion === undefined
+    )
       context.version = server.negotiator.ofPath(subpath)
     return context
   }
@@ -102,19 +108,18 @@ export function createRouter(
 
   function dispatchRequest(context: RequestContext, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
     const { request, registeredAgent } = context
-    const { endpoint, subpath } = route
+    const { endpoint, binding, subpath } = route
     if (options.homePage === true && wantsPage(request)) return homePageResponse(request)
     if (registeredAgent.isNoDefault === true) return noDefault(context)
-    switch (endpoint) {
-      case 'jsonrpc':
-        return request.method === 'POST' ? dispatch.jsonrpc(context) : methodNotAllowed(context, 'POST')
-      case 'rest':
-        return dispatch.rest(context, subpath)
-      default:
-        if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(context, 'GET, HEAD')
-        if (endpoint === 'extended-card-0.2') return oldExtendedCard(context, route)
-        return card(context, route)
+    if (endpoint === 'call') {
+      const { method = request.method } = bindingServers[binding]
+      return request.method === method
+        ? dispatch.handlers[binding](context, subpath)
+        : methodNotAllowed(context, method)
     }
+    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(context, 'GET, HEAD')
+    if (endpoint === 'extended-card-0.2') return oldExtendedCard(context, route)
+    return card(context, route)
   }
 
   function homePageResponse(request: HttpRequest): HttpResponse {
@@ -201,9 +206,9 @@ export function createRouter(
   }
 
   /** The error in the format of the requested endpoint. */
-  function errorResponse(context: RequestContext, { endpoint }: ResolvedRoute, reason: unknown): HttpResponse {
-    const { version } = context
-    const framing = endpoint === 'jsonrpc' ? jsonrpcFraming(version.json, 'null') : plainFraming(context)
+  function errorResponse(context: RequestContext, { binding }: ResolvedRoute, reason: unknown): HttpResponse {
+    const { version, request } = context
+    const framing = bindingServers[binding].framing(version, { accept: request.header('accept') })
     return server.errorResponse(context, reason, framing)
   }
 
@@ -239,10 +244,11 @@ export function createRouter(
   function knows(method: string, path: string): boolean {
     if (path === '/healthz' || path === '/readyz') return true
     if (publisher !== undefined && path === jwksPath) return true
-    const { endpoint, subpath, registeredAgent } = resolveRoute(registry, path, server.tenants.declared)
+    const { endpoint, binding, subpath, registeredAgent } = resolveRoute(registry, path, server.tenants.declared)
     if (registeredAgent.isAbsent === true) return false
-    if (endpoint === 'jsonrpc') return method === 'POST' || (method === 'OPTIONS' && cors.enabled)
-    return endpoint !== 'rest' || dispatch.knows(subpath)
+    if (endpoint !== 'call') return true
+    const { method: only } = bindingServers[binding]
+    return only === undefined ? dispatch.knows(subpath) : method === only || (method === 'OPTIONS' && cors.enabled)
   }
 
   return { handle, knows }

@@ -2,19 +2,18 @@
  * A log record as it is sent to clients of each version, for display. It uses the same codecs as the bindings, so it shows exactly
  * what was sent.
  */
-import { jsonrpcFraming } from '../../bindings/jsonrpc.ts'
-import { restFraming } from '../../bindings/rest.ts'
+import { bindingServers, type HttpBindingName, httpBindingNames } from '../../bindings/protocol-bindings.ts'
 import { sseFrame } from '../../bindings/sse.ts'
 import { eventOfRecord } from '../../engine/task/log-event.ts'
 import type { LogRecord } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
 import { versions } from '../../versions/index.ts'
-import type { ProtocolVersion, VersionId } from '../../versions/version.ts'
+import type { VersionId } from '../../versions/version.ts'
 
 /** One event as a client of one version and binding receives it. */
 export interface WireFrame {
   readonly version: VersionId
-  readonly binding: 'JSONRPC' | 'HTTP+JSON'
+  readonly binding: HttpBindingName
   /** The event, as JSON. */
   readonly payload: string
   /** The complete frame in a stream. */
@@ -34,16 +33,13 @@ export function wireFrames(
   const final =
     body.type === 'status' && (isTerminal(body.status.state) || body.status.state === 'TASK_STATE_INPUT_REQUIRED')
   return versions.flatMap((version) =>
-    bindingsOf(version).map(({ binding, dialect, framing: { before, after } }): WireFrame => {
+    httpBindingNames.flatMap((binding): readonly WireFrame[] => {
+      const server = bindingServers[binding]
+      if (!server.isIn(version)) return []
+      const dialect = server.dialectOf(version)
+      const { before, after } = server.framing(version, { id: '1' })
       const payload = dialect.seal(dialect.encodeEvent(event), event, final)
-      return { version: version.id, binding, payload, frame: sseFrame(seq, before, payload, after) }
+      return [{ version: version.id, binding, payload, frame: sseFrame(seq, before, payload, after) }]
     }),
   )
-}
-
-function bindingsOf(version: ProtocolVersion) {
-  const { json, proto, spelling } = version
-  const rpc = { binding: 'JSONRPC' as const, dialect: json, framing: jsonrpcFraming(json, '1') }
-  if (spelling.routes.length === 0) return [rpc]
-  return [rpc, { binding: 'HTTP+JSON' as const, dialect: proto, framing: restFraming(version) }]
 }

@@ -1,6 +1,7 @@
 /** Connects our own client to an agent of this hub, in the chosen version and binding. Loaded when first needed. */
 import type { Json } from '@parley/a2a'
 import type { Fetch, RemoteAgent } from '@parley/a2a/client'
+import type { BindingName } from '../../components/binding-titles.ts'
 import { csrfToken } from '../../api/session-state.ts'
 import { Problem } from '../../api/problem.ts'
 import { createRecordedFetch } from './wire/recorded-fetch.ts'
@@ -8,12 +9,10 @@ import type { WireLog } from './wire/wire-log.ts'
 
 export const versions = ['1.0', '0.3', '0.2'] as const
 export type Version = (typeof versions)[number]
-export const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const
-export type Binding = (typeof bindings)[number]
 
 export interface ProtocolChoice {
   readonly version: Version
-  readonly binding: Binding
+  readonly binding: BindingName
 }
 
 export interface AgentConnections {

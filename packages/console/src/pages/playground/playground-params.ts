@@ -1,7 +1,7 @@
 /** The parameters in the address of the playground: agent, conversation and request options. */
 import { pageRoute, query, setQuery } from '../../app/router.ts'
-import { bindings, versions } from './agent-connections.ts'
-import type { Binding, Version } from './agent-connections.ts'
+import { type BindingName, bindingNames } from '../../components/binding-titles.ts'
+import { type Version, versions } from './agent-connections.ts'
 
 export interface PlaygroundParams {
   readonly agent: string | undefined
@@ -10,7 +10,7 @@ export interface PlaygroundParams {
   /** Initial text of the composer. */
   readonly text: string
   readonly version: Version
-  readonly binding: Binding
+  readonly binding: BindingName
   readonly isStreamed: boolean
   readonly isWireOpen: boolean
   readonly wireFilter: string
@@ -24,7 +24,7 @@ export function playgroundParams(): PlaygroundParams {
     taskId: said.get('task') ?? undefined,
     text: said.get('text') ?? '',
     version: versions.find((one) => one === said.get('version')) ?? '1.0',
-    binding: bindings.find((one) => one === said.get('binding')) ?? 'JSONRPC',
+    binding: bindingNames.find((one) => one === said.get('binding')) ?? 'JSONRPC',
     isStreamed: said.get('stream') !== '0',
     isWireOpen: said.get('wire') === '1',
     wireFilter: said.get('frames') ?? '',

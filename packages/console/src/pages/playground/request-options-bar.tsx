@@ -1,6 +1,7 @@
 /** Version and binding of the requests, whether to stream, and actions on the last request. */
 import { setQuery } from '../../app/router.ts'
 import { CopyButton } from '../../components/content/copy-button.tsx'
+import { bindingNames, bindingTitles } from '../../components/binding-titles.ts'
 import { Icon } from '../../components/icon.tsx'
 import { versions } from './agent-connections.ts'
 import type { PlaygroundParams } from './playground-params.ts'
@@ -36,9 +37,11 @@ export function RequestOptionsBar({ where, retry, asCurl, cancel }: RequestOptio
         value={binding}
         onChange={({ currentTarget: { value } }) => setQuery({ binding: value === 'JSONRPC' ? undefined : value })}
       >
-        <option value="JSONRPC">JSON-RPC</option>
-        <option value="HTTP+JSON">REST</option>
-        <option value="GRPC">gRPC</option>
+        {bindingNames.map((name) => (
+          <option key={name} value={name}>
+            {bindingTitles[name]}
+          </option>
+        ))}
       </select>
       <label class="how-stream">
         <input

@@ -1,6 +1,6 @@
 /** `/admin/tasks`: the tasks of all owners, each with its log, and as clients of every version receive it. */
 import { A2AError, type LogRecord, type Store, traceIdOfTask, traceIdOf, omitUndefined } from '@parley/a2a'
-import { type HandlerPush, type TaskAdmin, wireFrames } from '@parley/a2a/server'
+import { httpBindingNames, type HandlerPush, type TaskAdmin, wireFrames } from '@parley/a2a/server'
 import { z } from 'zod'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
 import { timestamp, jsonObject, limitField, nameField, listOf, timeQuery } from '../schema-fields.ts'
@@ -34,7 +34,7 @@ const recordSchema = z
 
 const frameSchema = z.strictObject({
   version: z.enum(['1.0', '0.3', '0.2']),
-  binding: z.enum(['JSONRPC', 'HTTP+JSON']),
+  binding: z.enum(httpBindingNames),
   payload: z.unknown().meta({ description: 'The event, as clients of that version read it.' }),
   frame: z.string().meta({ description: 'The bytes of the stream.' }),
 })

@@ -62,7 +62,7 @@ export function watchCancellation(turn: Turn, background: BackgroundWork): TurnC
 
 /** True if the caller canceled or the turn timed out; false if this process is shutting down. */
 function isCanceledOrTimedOut({ reason }: AbortSignal): boolean {
-  return reason instanceof A2AError && (reason.code === 'UNSUPPORTED_OPERATION' || reason.code === 'TIMEOUT')
+  return reason instanceof A2AError && (reason.code === 'CANCELED' || reason.code === 'TIMEOUT')
 }
 
 /** Work that continues after its turn has ended, such as canceling a remote task. */

@@ -1,4 +1,5 @@
 /** Schema of an `a2a` entry: the address of the remote agent, the trust in its card, and our credentials. */
+import { bindingNames } from '@parley/a2a/server'
 import { z } from 'zod'
 import { duration, httpUrl, nonEmpty, secret } from '../../config/values.ts'
 
@@ -50,7 +51,7 @@ export const a2aEntry = z.strictObject({
     .optional()
     .meta({ description: 'Pins the version of A2A that is spoken. Default: the best that the card offers.' }),
   bindings: z
-    .array(z.enum(['JSONRPC', 'HTTP+JSON', 'GRPC']))
+    .array(z.enum(bindingNames))
     .optional()
     .meta({ description: "Preferred bindings, best first. Default: the card's order." }),
   grpcTls: z

@@ -20,7 +20,7 @@ const maxAttempts = 10
 const retryDelayMs = 300
 
 export function isStopReason(reason: unknown): boolean {
-  return reason instanceof A2AError && (reason.code === 'UNSUPPORTED_OPERATION' || reason.code === 'TIMEOUT')
+  return reason instanceof A2AError && (reason.code === 'CANCELED' || reason.code === 'TIMEOUT')
 }
 
 export async function stopRun(deps: StopRunDeps): Promise<void> {

@@ -1,4 +1,5 @@
 /** Card settings: the top-level `card`, and `card` of an entry of `agents`. */
+import { type BindingName, bindingNames } from '@parley/a2a/server'
 import { z } from 'zod'
 import { skillSchema } from './skill.ts'
 import { httpUrl, nonEmpty } from '../values.ts'
@@ -15,13 +16,10 @@ const shape = z
   )
   .meta({ description: 'The card for requests that name no version. merged: both generations in one document.' })
 
-const binding = z.enum(['JSONRPC', 'HTTP+JSON', 'GRPC'])
-export type CardBinding = z.output<typeof binding>
-
 const settings = {
   shape: shape.optional(),
   omitInterfaces: z
-    .array(binding)
+    .array(z.enum(bindingNames))
     .optional()
     .meta({ description: 'Bindings that are served but not listed on the card.' }),
   omitSecurityRequirements: z
@@ -77,7 +75,7 @@ export const agentCardSection = z
 
 export interface CardConfig {
   readonly shape?: z.output<typeof shape> | undefined
-  readonly omitInterfaces?: readonly CardBinding[] | undefined
+  readonly omitInterfaces?: readonly BindingName[] | undefined
   readonly omitSecurityRequirements?: boolean | undefined
 }
 

@@ -1,5 +1,6 @@
 /** The endpoints of an agent by binding and version, from its cards. */
 import type { AgentCards, AgentDetail } from '../../../api/admin.ts'
+import { bindingTitle } from '../../../components/binding-titles.ts'
 
 export interface Endpoint {
   readonly binding: string
@@ -8,14 +9,12 @@ export interface Endpoint {
   readonly note: string | undefined
 }
 
-const names: Readonly<Record<string, string>> = { JSONRPC: 'JSON-RPC', 'HTTP+JSON': 'REST', GRPC: 'gRPC' }
-
 export function endpointsOf(
   { endpoints, card }: Pick<AgentDetail, 'endpoints' | 'card'>,
   cards: AgentCards | undefined,
 ): readonly Endpoint[] {
   const newer = endpoints.map(({ protocolBinding, protocolVersion, url, tenant }): Endpoint => ({
-    binding: names[protocolBinding] ?? protocolBinding,
+    binding: bindingTitle(protocolBinding),
     version: protocolVersion,
     url,
     note: noteOf(protocolBinding, protocolVersion, tenant),

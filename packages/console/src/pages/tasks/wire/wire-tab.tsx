@@ -5,6 +5,7 @@ import { callAdmin } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { query, setQuery } from '../../../app/router.ts'
 import { CopyButton } from '../../../components/content/copy-button.tsx'
+import { bindingTitles } from '../../../components/binding-titles.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
@@ -40,8 +41,8 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
           label="Binding"
           value={binding}
           options={[
-            ['JSONRPC', 'JSON-RPC'],
-            ['HTTP+JSON', 'REST'],
+            ['JSONRPC', bindingTitles.JSONRPC],
+            ['HTTP+JSON', bindingTitles['HTTP+JSON']],
           ]}
           onChange={(wanted) => setQuery({ binding: wanted === 'HTTP+JSON' ? 'rest' : undefined })}
         />

@@ -2,13 +2,14 @@
  * Reads the JSON-RPC envelope and writes it around a payload. Payloads pass through unchanged, parsed on the way in and already
  * encoded on the way out; the caller knows which version they belong to.
  */
-import { A2AError } from '../model/error.ts'
-import { errorTable } from '../model/error-table.ts'
-import { isHeavy } from '../model/heavy-step.ts'
-import type { Operation } from '../model/operation.ts'
-import type { Dialect, ProtocolVersion } from '../versions/version.ts'
-import type { Framing } from './call.ts'
-import { type JsonBody, tooDeep } from './json-body.ts'
+import { A2AError } from '../../model/error.ts'
+import { errorTable } from '../../model/error-table.ts'
+import { isHeavy } from '../../model/heavy-step.ts'
+import type { Operation } from '../../model/operation.ts'
+import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
+import type { Framing } from '../call.ts'
+import { type JsonBody, tooDeep } from '../json-body.ts'
+import type { HttpBindingServer } from '../protocol-binding.ts'
 
 /** An id as JSON text, ready to be spliced into the response. */
 export type IdText = string
@@ -128,4 +129,18 @@ export function jsonrpcFraming(dialect: Dialect, id: IdText): Framing {
       return transportStatuses.has(http) ? http : 200
     },
   }
+}
+
+export const jsonrpcServer: HttpBindingServer = {
+  dialectOf: ({ json }) => json,
+  isIn: () => true,
+  cardEntry({ id }, { base, path, tenant }) {
+    // 0.2 looks for the extended card relative to the url. With a trailing slash it looks below the agent's own path, and not below
+    // the path of all agents (B-136).
+    const url = path === '' ? `${base}/a2a` : base + path + (id === '1.0' ? '' : '/')
+    return { url, ...(tenant === undefined ? {} : { tenant }) }
+  },
+  paths: ['', '/'],
+  method: 'POST',
+  framing: ({ json }, { id = 'null' } = {}) => jsonrpcFraming(json, id),
 }

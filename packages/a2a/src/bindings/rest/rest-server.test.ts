@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { A2AError } from '../model/error.ts'
-import { v0_3 } from '../versions/v0_3/index.ts'
-import { v1_0 } from '../versions/v1_0/index.ts'
-import type { Route } from '../versions/version.ts'
-import { compileRoutes, gatherPayload, restFraming, type RouteMatch } from './rest.ts'
+import type { A2AError } from '../../model/error.ts'
+import { v0_3 } from '../../versions/v0_3/index.ts'
+import { v1_0 } from '../../versions/v1_0/index.ts'
+import type { Route } from '../../versions/version.ts'
+import { compileRoutes, gatherPayload, restFraming, type RouteMatch } from './rest-server.ts'
 
 const routes: readonly Route[] = [
   { operation: 'SendMessage', verb: 'POST', path: '/message:send', body: true },

@@ -2,11 +2,12 @@
  * Table-driven REST routes: a version lists its routes; this module matches a request to one of them and collects the payload from
  * path, query and body. It knows no payload field by name.
  */
-import { A2AError } from '../model/error.ts'
-import { errorTable } from '../model/error-table.ts'
-import type { Dialect, ProtocolVersion, Route } from '../versions/version.ts'
-import type { Framing } from './call.ts'
-import { decodeSegment, readQuery } from './query.ts'
+import { A2AError } from '../../model/error.ts'
+import { errorTable } from '../../model/error-table.ts'
+import type { Dialect, ProtocolVersion, Route } from '../../versions/version.ts'
+import type { Framing } from '../call.ts'
+import type { HttpBindingServer } from '../protocol-binding.ts'
+import { decodeSegment, readQuery } from '../query.ts'
 
 export interface RouteTable {
   match(method: string, path: string): RouteMatch
@@ -153,4 +154,15 @@ function prefersPlainJson(accept: string, own: string): boolean {
     else plain = Math.max(plain, quality)
   }
   return plain > special
+}
+
+export const restServer: HttpBindingServer = {
+  dialectOf: ({ proto }) => proto,
+  isIn: ({ spelling }) => spelling.routes.length > 0,
+  cardEntry({ spelling }, { base, path, tenant }) {
+    if (spelling.routes.length === 0) return undefined
+    return { url: base + path, ...(tenant === undefined ? {} : { tenant }) }
+  },
+  hasVersionInPath: true,
+  framing: (version, { accept } = {}) => restFraming(version, accept),
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Envelope, type MalformedEnvelope, readEnvelope } from './jsonrpc.ts'
-import { parseJson } from './json-body.ts'
+import { type Envelope, type MalformedEnvelope, readEnvelope } from './jsonrpc-server.ts'
+import { parseJson } from '../json-body.ts'
 
 const read = (text: string): Envelope | MalformedEnvelope => readEnvelope(parseJson(text))
 const valid = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 't1' } }
