@@ -17,7 +17,7 @@ interface Packed {
 describe('the packed @parley/a2a', () => {
   let scratch = ''
   let packed: Packed
-  let doors: readonly string[] = []
+  let entryPoints: readonly string[] = []
 
   before(async () => {
     // Inside node_modules, so that dependencies are found there as they would be in a user's project.
@@ -33,7 +33,7 @@ describe('the packed @parley/a2a', () => {
     await mkdir(home, { recursive: true })
     await run('tar', ['-xzf', join(scratch, packed.filename), '-C', home, '--strip-components=1'])
     const manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { exports: object }
-    doors = Object.keys(manifest.exports).map((door) => `@parley/a2a${door.slice(1)}`)
+    entryPoints = Object.keys(manifest.exports).map((entryPoint) => `@parley/a2a${entryPoint.slice(1)}`)
   })
   after(() => rm(scratch, { recursive: true, force: true }))
 
@@ -48,17 +48,17 @@ describe('the packed @parley/a2a', () => {
     )
   })
 
-  it('is imported through every door by plain node', async () => {
-    const program = `for (const door of ${JSON.stringify(doors)}) {
-      const module = await import(door)
-      console.log(door, Object.keys(module).length > 0, import.meta.resolve(door).includes('/dist/'))
+  it('is imported through every entryPoint by plain node', async () => {
+    const program = `for (const entryPoint of ${JSON.stringify(entryPoints)}) {
+      const module = await import(entryPoint)
+      console.log(entryPoint, Object.keys(module).length > 0, import.meta.resolve(entryPoint).includes('/dist/'))
     }`
     // Without the variables by which the test runner would take this program for one of its own.
     const env = { PATH: process.env['PATH'] }
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: scratch, env })
     assert.deepEqual(
       stdout.trim().split('\n'),
-      doors.map((door) => `${door} true true`),
+      entryPoints.map((entryPoint) => `${entryPoint} true true`),
     )
   })
 })

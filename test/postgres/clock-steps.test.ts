@@ -154,7 +154,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
     })
   }
 
-  /** A house with webhooks, whose wall clock can be set. The database's time passes with the monotonic clock. */
+  /** A testEngine with webhooks, whose wall clock can be set. The database's time passes with the monotonic clock. */
   async function pushHouse(t: TestContext, scheduleMs: readonly number[]) {
     const clock = steppedClock()
     const startedAt = clock.now()
@@ -178,14 +178,14 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
       { scheduleMs },
       { ...clock, store, sweepMs: 5 },
     )
-    return { clock, store, looks, receiver, house: testEngine }
+    return { clock, store, looks, receiver, testEngine: testEngine }
   }
 
   for (const [name, stepMs] of Object.entries({ back: -30 * day, forward: 30 * day })) {
     it(`that is set ${name} tries webhooks again after their own delay, and not before`, async (t) => {
-      const { clock, store, looks, receiver, house } = await pushHouse(t, [60_000, 60_000])
+      const { clock, store, looks, receiver, testEngine } = await pushHouse(t, [60_000, 60_000])
       receiver.answer = () => failedOutcome
-      await house.task('go', withPush())
+      await testEngine.task('go', withPush())
       await eventually(async () => (await store.searchPush({ limit: 1 })).pushes[0]?.attempt === 1)
       const before = receiver.deliveries.length
       clock.step(stepMs)

@@ -19,7 +19,7 @@ const tables = [
   'writers',
 ]
 
-/** To be called at the top of a test file. What is answered opens a store that nobody has used. */
+/** Call it at the top of a test file. Returns a function that opens an empty store. */
 export async function emptyStores(): Promise<() => Store> {
   const database = await openDatabase()
   const free: string[] = []

@@ -158,24 +158,24 @@ async function liveIn(time: SimulatedTime, houses: TestEngine[], seed: number): 
   }
   return left
 
-  async function act(house: TestEngine): Promise<void> {
+  async function act(testEngine: TestEngine): Promise<void> {
     const parts = [{ text: pick(kinds) }]
     const known = ids.length > 0 && random() < 0.6
     if (known && random() < 0.2) {
-      await house.cancel(pick(ids))
+      await testEngine.cancel(pick(ids))
       return
     }
     const how = { returnImmediately: random() < 0.5 }
     const message = known ? { taskId: pick(ids), parts } : { parts }
     if (random() < 0.3) {
-      const reader = await house.stream(message, how)
+      const reader = await testEngine.stream(message, how)
       const first = await reader.next()
       if (first !== undefined && 'task' in first.event && !known) ids.push(first.event.task.id)
       if (random() < 0.5) await reader.close()
       else await Promise.race([reader.rest(), time.turn()])
       return
     }
-    const answer = await house.send(message, how)
+    const answer = await testEngine.send(message, how)
     if ('task' in answer && !known) ids.push(answer.task.id)
   }
 }
@@ -185,7 +185,7 @@ interface Kept {
   readonly log: readonly LogRecord[]
 }
 
-/** It has ended, or it waits for somebody and nobody has answered. */
+/** It has ended, or it waits for an answer that was not sent. */
 function isAtRest({ row, log }: Kept): boolean {
   const lastMessage = log.findLast(({ body }) => body.type === 'message')?.seq ?? 0
   if (isTerminal(row.status.state)) return true
@@ -222,17 +222,17 @@ function assertSound({ row, log }: Kept): void {
 }
 
 /** What an engine shows of it is what the log adds up to, and a stream carries all of it once. */
-async function assertSeen(house: TestEngine, { row }: Kept, store: Store, time: SimulatedTime): Promise<void> {
+async function assertSeen(testEngine: TestEngine, { row }: Kept, store: Store, time: SimulatedTime): Promise<void> {
   const isSeen = async (): Promise<boolean> => {
     const whole = emptyFold(row.id, row.contextId, row.status)
     for (const record of await store.read(row.id, 0)) foldRecord(whole, record)
-    return isDeepStrictEqual(await house.get(row.id), taskView(whole))
+    return isDeepStrictEqual(await testEngine.get(row.id), taskView(whole))
   }
   // It may be a moment until an engine hears of what is already durable.
   for (let lap = 0; lap < 1_000 && !(await isSeen()); lap += 1) await time.sleep(1)
   assert.ok(await isSeen(), `the engine does not show ${row.id} as its log has it`)
   const visible = (await store.read(row.id, 0)).flatMap(({ body, seq }) => (isVisible(body) ? [seq] : []))
-  const reader = await house.subscribe(row.id, { lastEventId: 0 })
+  const reader = await testEngine.subscribe(row.id, { lastEventId: 0 })
   const items = await reader.through(({ seq }) => seq === visible.at(-1))
   assert.deepEqual(
     items.map(({ seq }) => seq),
@@ -250,7 +250,7 @@ function assertTurns(log: readonly LogRecord[], about: string): void {
       const isAgain = body.turn === last.turn && body.attempt === last.attempt + 1
       const isNext = body.turn === last.turn + 1 && body.attempt === 1
       assert.ok(isAgain || isNext, about)
-      // One that begins because nobody answered takes no message.
+      // One that starts because of a timeout has no message.
       assert.ok(isAgain ? body.consumedSeq === consumed : body.consumedSeq >= consumed, about)
       last = body
       consumed = body.consumedSeq

@@ -211,11 +211,11 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     { middleware: front, withListeners }: AdminApi,
   ): Promise<Server> {
     const { settings, defaultName, requireOpen, open } = agents
-    const house = serveOptionsFrom(config, hasAnonymousAgents)
+    const serveOptions = serveOptionsFrom(config, hasAnonymousAgents)
     const admit = withAvailabilityCheck(requireOpen, known.admit)
-    const webhooks = createAgentWebhooks({ open, log, bodyBytes: house.limits?.bodyBytes ?? 20_000_000 })
+    const webhooks = createAgentWebhooks({ open, log, bodyBytes: serveOptions.limits?.bodyBytes ?? 20_000_000 })
     const { authenticate } = known
-    const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, house.push))
+    const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, serveOptions.push))
     const shared = {
       engine: () => server?.handler.engine,
       requireOpen,
@@ -246,11 +246,11 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       )
     }
     if (config.profiles.botChat) middleware.push(createChatEndpoint({ ...shared, cardName }))
-    mcp = openMcp(shared, house.limits, known)
+    mcp = openMcp(shared, serveOptions.limits, known)
     if (mcp !== undefined) middleware.push(mcp.middleware)
     middleware.push(notFound)
     return serve({
-      ...house,
+      ...serveOptions,
       // The command prints the address, and browsers get the console.
       quiet: true,
       homePage: false,
@@ -267,7 +267,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       onStream: known.onStream,
       ...omitUndefined({ push }),
       signingPurposes: [hopPurpose],
-      middleware: restrictHosts(house.hosts, composeMiddleware(...middleware)),
+      middleware: restrictHosts(serveOptions.hosts, composeMiddleware(...middleware)),
     })
   }
 
@@ -395,6 +395,6 @@ function requireAccess(config: HubConfig): void {
   if (config.access !== undefined || anonymousAgents(config).length === 0) return
   throw new ConfigError(
     'listen.host',
-    `everybody who reaches ${config.listen.host} could call every agent: say who may under \`access\`, or start with --insecure`,
+    `Refusing to listen on ${config.listen.host} without authentication. Configure \`access\`, or start with --insecure.`,
   )
 }

@@ -12,5 +12,5 @@ const loaders: Readonly<Record<VersionId, () => Promise<ProtocolVersion>>> = {
 export const loadVersion = (id: VersionId): Promise<ProtocolVersion> =>
   loaders[id]().catch((cause: unknown) => {
     // The page has lost its own server: nothing has been sent, and another interface may need no new code.
-    throw new A2AError('UNAVAILABLE', `What speaks A2A ${id} cannot be loaded`, { reason: 'NOT_LOADED' }, { cause })
+    throw new A2AError('UNAVAILABLE', `The module for A2A ${id} cannot be loaded`, { reason: 'NOT_LOADED' }, { cause })
   })

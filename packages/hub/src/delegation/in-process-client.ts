@@ -95,7 +95,7 @@ export function createInProcessClient(parts: InProcessClientDeps, name: string):
     const { agent, turn, deadlineAt, traceparent = turn.traceparent, isReplacement } = call
     const { caller, tenant } = turn
     const admitted = parts.settings(agent) === undefined ? undefined : parts.permissionFor(caller, agent)
-    if (admitted === undefined) throw new A2AError('AGENT_UNAVAILABLE', `There is no agent ${agent} here`)
+    if (admitted === undefined) throw new A2AError('AGENT_UNAVAILABLE', `Unknown agent ${agent}`)
     requireSkill(admitted.skills, message)
     parts.requireOpen(agent)
     parts.countCall(agent)
@@ -160,7 +160,7 @@ async function* pollTask(engine: Engine, taskId: string, context: CallContext): 
 
 /** The message was in flight when a process ended, and would not be recognized any more. */
 function interruptedCallError(agent: string): A2AError {
-  const message = `The call of ${agent} was interrupted, and is too old to be repeated. It may be at work on it.`
+  const message = `The call of ${agent} was interrupted and is too old to be repeated. The agent may be working on it.`
   // Not INTERRUPTED, after which a route tries another agent: two agents might then do the work.
   return new A2AError('TASK_FAILED', message, { reason: 'INTERRUPTED' })
 }
@@ -169,7 +169,7 @@ function interruptedCallError(agent: string): A2AError {
 function requireSkill(skills: readonly string[] | undefined, { metadata }: Message): void {
   const skillId = metadata?.['skillId']
   if (skills === undefined || (typeof skillId === 'string' && skills.includes(skillId))) return
-  throw new A2AError('PERMISSION_DENIED', 'The caller may use some skills of that agent only, and this is none of them')
+  throw new A2AError('PERMISSION_DENIED', 'The caller has no permission for this skill of that agent')
 }
 
 function childMessage({ message, messageId = newId(), taskId, contextId, turn }: InProcessCall): Message {

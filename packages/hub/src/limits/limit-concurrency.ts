@@ -49,7 +49,7 @@ export function limitConcurrency(agent: Agent, options: ConcurrencyOptions): Age
 
   /** A task that has begun does not fail for lack of a slot: unfinished tasks may always wait. */
   async function runWhenFull(run: AgentFunction, turn: Turn): Promise<AgentOutput> {
-    if (await isFirstMessage(turn)) throw agentBusyError('The agent is busy and takes no more work now')
+    if (await isFirstMessage(turn)) throw agentBusyError('The agent is busy and accepts no more work now')
     return runQueued(run, turn, queue, { noticeMs, queueTimeoutMs })
   }
 
@@ -97,7 +97,7 @@ function runQueued(
     if (inner === undefined) {
       if (!isTold && (await takesLongerThan(settled, noticeMs))) {
         isTold = true
-        return { done: false, value: status('Waiting for a place: the agent is busy with the work of others') }
+        return { done: false, value: status('Waiting: the agent is busy with other tasks') }
       }
       const release = await slotPromise
       inner = reportIterator(await runInSlot(run, createConcurrencySlot(queue, caller, turn, release)))
@@ -108,7 +108,7 @@ function runQueued(
     [Symbol.asyncIterator]: () => ({
       next,
       async return() {
-        linked.abort(new A2AError('INTERRUPTED', 'The turn is over'))
+        linked.abort(new A2AError('INTERRUPTED', 'The turn has ended'))
         await inner?.return?.()
         return { done: true, value: undefined }
       },
@@ -128,50 +128,50 @@ async function takesLongerThan(settled: Promise<void>, ms: number): Promise<bool
 }
 
 /** Runs the agent, and releases the slot when nothing of it runs any more. */
-function runInSlot(run: AgentFunction, seat: ConcurrencySlot): AgentOutput | Promise<AgentOutput> {
+function runInSlot(run: AgentFunction, slot: ConcurrencySlot): AgentOutput | Promise<AgentOutput> {
   try {
-    const output = run(seat.turn)
+    const output = run(slot.turn)
     return output instanceof Promise
       ? output.then(
-          (given: AgentOutput) => releaseWhenDone(given, seat),
+          (given: AgentOutput) => releaseWhenDone(given, slot),
           (reason: unknown) => {
-            seat.release()
+            slot.release()
             throw reason
           },
         )
-      : releaseWhenDone(output, seat)
+      : releaseWhenDone(output, slot)
   } catch (reason) {
-    seat.release()
+    slot.release()
     throw reason
   }
 }
 
-function releaseWhenDone(output: AgentOutput, seat: ConcurrencySlot): AgentOutput {
+function releaseWhenDone(output: AgentOutput, slot: ConcurrencySlot): AgentOutput {
   if (isCompleteOutput(output)) {
-    seat.release()
+    slot.release()
     return output
   }
-  return { [Symbol.asyncIterator]: () => releasingIterator(reportIterator(output), seat) }
+  return { [Symbol.asyncIterator]: () => releasingIterator(reportIterator(output), slot) }
 }
 
-function releasingIterator(iterator: ReportIterator, seat: ConcurrencySlot): ReportIterator {
+function releasingIterator(iterator: ReportIterator, slot: ConcurrencySlot): ReportIterator {
   return {
     async next() {
       try {
         const result = await iterator.next()
-        if (result.done === true) seat.release()
+        if (result.done === true) slot.release()
         return result
       } catch (reason) {
-        seat.release()
+        slot.release()
         throw reason
       }
     },
     async return() {
-      seat.releaseSoon()
+      slot.releaseSoon()
       try {
         return (await iterator.return?.()) ?? { done: true, value: undefined }
       } finally {
-        seat.release()
+        slot.release()
       }
     },
   }

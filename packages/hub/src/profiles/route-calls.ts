@@ -90,7 +90,7 @@ export function createRouteCalls(deps: RouteCallsDeps): RouteCalls {
     try {
       const wanted = call.operation === 'SendMessage' ? 'POST' : 'GET'
       if (request.method !== wanted) {
-        throw new RouteError('METHOD_NOT_ALLOWED', `This path takes ${wanted}`, { headers: { allow: wanted } })
+        throw new RouteError('METHOD_NOT_ALLOWED', `Method not allowed: use ${wanted}`, { headers: { allow: wanted } })
       }
       record.agent = call.agent()
       const caller = await authenticateAndAdmit(request, record.agent, call.operation, record)

@@ -57,7 +57,7 @@ export function createSimpleTasksEndpoint(deps: SimpleTasksEndpointDeps): Middle
       { ...routeCallContext(routeCall), deadlineAt },
     )
     const task = 'task' in sent ? sent.task : undefined
-    if (task === undefined) throw new Error('an agent answered at once where a task was asked for')
+    if (task === undefined) throw new Error('an agent replied directly where a task was required')
     return flatTaskAnswer(routeCall, task)
   }
 

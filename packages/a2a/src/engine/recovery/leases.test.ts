@@ -201,8 +201,8 @@ describe('a lease', () => {
     const store = new Proxy(slow, {
       get: (target, name) => (name === 'claimOrphans' ? async () => [] : (Reflect.get(target, name) as unknown)),
     })
-    const house = await openTestEngine(t, agent, { ...options, store })
-    const done = await house.task({ taskId: id, parts: [{ text: 'more' }] })
+    const testEngine = await openTestEngine(t, agent, { ...options, store })
+    const done = await testEngine.task({ taskId: id, parts: [{ text: 'more' }] })
     assert.equal(artifactText(done), 'did go')
     assert.equal(artifactText(done, 'answer-2'), 'did more')
   })
@@ -309,6 +309,6 @@ describe('a lease', () => {
     pass(100)
     const items = await watch.through((item) => stateOfItem(item) === 'TASK_STATE_COMPLETED')
     assert.equal(chunksOf(items).join(''), 'got ""')
-    assert.match(textOfMessage((await there.get(id)).history?.at(-1)) ?? '', /No answer came in time/)
+    assert.match(textOfMessage((await there.get(id)).history?.at(-1)) ?? '', /No answer arrived in time/)
   })
 })

@@ -89,7 +89,7 @@ export function createGrpcDispatch(
       const hosts = byAuthority === undefined && !isOurs(call.authority) ? hostsFor(request) : undefined
       if (hosts !== undefined) checkHost(request, hosts, noPages)
       if (readiness.state === 'starting') await waitUntilStarted(readiness)
-      if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is going down')
+      if (readiness.state === 'stopped') throw new A2AError('UNAVAILABLE', 'The server is shutting down')
       const requestedVersion = negotiator.requestedVersion(request)
       if (requestedVersion === 'unsupported') throw negotiator.unsupportedVersionError()
       if (requestedVersion !== undefined) version = requireOfferedVersion(requestedVersion, serviceVersions)
@@ -166,7 +166,7 @@ function requireOfferedVersion(
 ): ProtocolVersion {
   if (serviceVersions.includes(requestedVersion)) return requestedVersion
   const supportedVersions = serviceVersions.map(({ id }) => id).join(',')
-  const message = `This A2A version is not offered by this service; offered are ${supportedVersions}`
+  const message = `This service does not support this A2A version; supported: ${supportedVersions}`
   throw new A2AError('VERSION_NOT_SUPPORTED', message, { supportedVersions })
 }
 
@@ -225,7 +225,7 @@ function resolveDedicatedAgent({ byName }: AgentRegistry, call: GrpcCall, dedica
 }
 
 function invalidAgentName(): A2AError {
-  return new A2AError('AGENT_NOT_FOUND', 'There is no agent of that name')
+  return new A2AError('AGENT_NOT_FOUND', 'Unknown agent')
 }
 
 function tenantIn(message: unknown): string {

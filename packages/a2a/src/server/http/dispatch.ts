@@ -137,7 +137,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
       const match = (tables.get(version) as RouteTable).match(request.method, path)
       if (match.outcome === 'unknown') throw pathNotFound(version)
       if (match.outcome === 'wrong-verb') {
-        const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${match.allow}`)
+        const error = new A2AError('METHOD_NOT_ALLOWED', `Method not allowed: use ${match.allow}`)
         return server.errorResponse(error, registeredAgent, version, framing, { allow: match.allow })
       }
       const { route } = match.route

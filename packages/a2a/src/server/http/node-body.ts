@@ -62,7 +62,7 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
       reject(error)
     }
     const drop = (): void =>
-      fail(new A2AError('UNAVAILABLE', 'The server holds as many large requests as it can: send it again later'))
+      fail(new A2AError('UNAVAILABLE', 'Too many large requests are in progress: try again later'))
     let body: IncomingBody | undefined
     const check = (): void => {
       if (size > limitBytes) fail(tooLarge(limitBytes))
@@ -93,7 +93,7 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
     // The client disconnected before the end of its body, so no response can reach it; the promise must only not stay open. Checked
     // before the error is created: every request closes, and an error with its stack took 13 µs of each.
     const left = (): void => {
-      if (!settled) fail(new A2AError('INVALID_REQUEST', 'The request ended before its body did'))
+      if (!settled) fail(new A2AError('INVALID_REQUEST', 'The request ended before its body was complete'))
     }
     if (req.handTo?.({ piece, end, left }) === true) return
     req.on('data', piece)

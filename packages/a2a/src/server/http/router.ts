@@ -174,7 +174,7 @@ export function createRouter(
 
   function showCard(request: HttpRequest, route: ResolvedRoute): HttpResponse | Promise<HttpResponse> {
     const orNone = (shown: HttpResponse | undefined): HttpResponse =>
-      shown ?? errorResponse(request, route, new A2AError('METHOD_NOT_FOUND', 'There is no card of that version'))
+      shown ?? errorResponse(request, route, new A2AError('METHOD_NOT_FOUND', 'No agent card of that version'))
     try {
       const shown = server.cards(route.registeredAgent).serve(request, server.base(request), variantFor(request, route))
       if (!(shown instanceof Promise)) return orNone(shown)
@@ -264,7 +264,7 @@ export function createRouter(
   function methodNotAllowed(request: HttpRequest, { registeredAgent }: ResolvedRoute, allow: string): HttpResponse {
     // Not in a JSON-RPC envelope: the request was not JSON-RPC.
     const version = responseVersionFor(request)
-    const error = new A2AError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
+    const error = new A2AError('METHOD_NOT_ALLOWED', `Method not allowed: use ${allow}`)
     return server.errorResponse(error, registeredAgent, version, restFraming(version, request.header('accept')), {
       allow,
     })
@@ -296,7 +296,7 @@ export function createRouter(
 
 /** For operators; the log has the details of store failures. */
 function notReadyReason({ state }: Readiness): string {
-  return state === 'ready' ? 'the store cannot be written' : `the server is ${state}`
+  return state === 'ready' ? 'the store is not writable' : `the server is ${state}`
 }
 
 function probe(isWell: boolean, reason?: string): HttpResponse {
@@ -308,7 +308,7 @@ function probe(isWell: boolean, reason?: string): HttpResponse {
 }
 
 function shuttingDownError(): A2AError {
-  return new A2AError('UNAVAILABLE', 'The server is going down')
+  return new A2AError('UNAVAILABLE', 'The server is shutting down')
 }
 
 /** For a stream the first event ends the request log. */

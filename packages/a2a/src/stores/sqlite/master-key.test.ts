@@ -45,7 +45,7 @@ describe('the master key beside a database', () => {
     await store.close()
     await rm(`${file}.key`)
     const again = sqliteStore(file)
-    assert.throws(() => again.masterKey?.(), /tasks\.db\.key is missing.*Put the file back/)
+    assert.throws(() => again.masterKey?.(), /tasks\.db\.key is missing.*Restore the file/)
     assert.ok(!(await readdir(directory)).includes('tasks.db.key'))
     await again.close()
   })
@@ -53,6 +53,6 @@ describe('the master key beside a database', () => {
   it('is refused when it is no key', async () => {
     const database = join(directory, 'tasks.db')
     await writeFile(`${database}.key`, 'too short', { mode: 0o600 })
-    assert.throws(() => masterKeyFile(database), /does not hold a key of 32 bytes/)
+    assert.throws(() => masterKeyFile(database), /does not contain a 32-byte key/)
   })
 })

@@ -68,7 +68,7 @@ function describeOpening(): void {
       for (const name of [file, join(directory, 'alias.db')]) {
         assert.throws(
           () => sqliteStore(name),
-          /tasks\.db is in use by another store.*One process may open it at a time/,
+          /tasks\.db is in use by another store\. Only one process may open it at a time/,
         )
       }
       const { id } = await createTask(first)
@@ -105,7 +105,7 @@ function describeOpening(): void {
       const intruder = openSqliteDatabase(file, 0)
       intruder.exec('UPDATE engine SET epoch = epoch + 1')
       intruder.close()
-      await assert.rejects(store.append(id, { expectedSeq: 1, records: chunks('x') }), /has taken over/)
+      await assert.rejects(store.append(id, { expectedSeq: 1, records: chunks('x') }), /can no longer write/)
       assert.equal((await store.read(id, 0)).length, 1)
       await store.close()
     })

@@ -148,7 +148,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): Store {
     kv: notes,
     masterKey() {
       if (master === undefined && isMasterKeyMissing(file) && keys.list().length > 0) {
-        throw new Error(`${file}.key is missing, and keys in the database are wrapped by it. Put the file back.`)
+        throw new Error(`${file}.key is missing, but it wraps keys in the database. Restore the file.`)
       }
       return (master ??= masterKeyFile(file))
     },

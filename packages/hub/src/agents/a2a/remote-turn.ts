@@ -125,7 +125,7 @@ export async function openRemoteTurn(
       if (checkpoint.arrived === true || taskId === undefined) return
       await recordArrived({ taskId })
       await idMapping.record(turn, { taskId, contextId: theirs }).catch((cause: unknown) => {
-        turn.log.warn('which task of the remote agent this is could not be noted', { taskId: turn.task.id, cause })
+        turn.log.warn('the id of the remote task could not be stored', { taskId: turn.task.id, cause })
       })
     },
     isAlreadyLogged() {
@@ -158,7 +158,7 @@ export async function openRemoteTurn(
   async function saveCheckpoint(next: RemoteCheckpoint): Promise<void> {
     checkpoint = next
     await turn.checkpoint(checkpoint).catch((cause: unknown) => {
-      throw new CheckpointFailed('what is known of the remote task could not be kept', { cause })
+      throw new CheckpointFailed('the checkpoint of the remote task could not be stored', { cause })
     })
   }
 

@@ -40,7 +40,7 @@ export function readModuleExport(
     return { agent: value.agent, ...cardOf(value, path) }
   }
   throw new Error(
-    `the export ${name} of ${path} is no agent: give a function, an object with resume and run, or { agent, name, skills }`,
+    `the export ${name} of ${path} is not an agent: export a function, an object with resume and run, or { agent, name, skills }`,
   )
 }
 
@@ -56,7 +56,7 @@ function cardOf(settings: object, path: string): Omit<ModuleExport, 'agent'> {
   const read = exportedFields.safeParse(settings)
   if (!read.success) {
     const [issue] = read.error.issues
-    throw new Error(`what ${path} says of its agent is not right at ${issue?.path.join('.')}: ${issue?.message}`)
+    throw new Error(`${path}: the exported ${issue?.path.join('.')} is invalid: ${issue?.message}`)
   }
   const known = new Set(['agent', ...Object.keys(exportedFields.shape)])
   const given = Object.entries(read.data).filter(([, value]) => value !== undefined)

@@ -43,7 +43,7 @@ export class AnswerAccumulator {
 
   /** Adds a chunk of a stream, or a whole answer. Returns its text. */
   add(chunk: unknown): string {
-    if (!isJsonFields(chunk)) throw unreadableAnswer('a chunk that is no object')
+    if (!isJsonFields(chunk)) throw unreadableAnswer('a chunk that is not an object')
     if (chunk['error'] !== undefined && chunk['error'] !== null) throw errorInBody(chunk['error'])
     if (typeof chunk['model'] === 'string' && chunk['model'] !== '') this.#model = chunk['model']
     if (isJsonFields(chunk['usage'])) this.#usage = usageIn(chunk['usage'])

@@ -17,7 +17,7 @@ export function createIdleTimeout(limitMs: number, callerSignal: AbortSignal): I
     'The model has not answered in time',
     {},
     {
-      cause: new Error(`nothing was heard for ${limitMs} ms`),
+      cause: new Error(`no data received for ${limitMs} ms`),
     },
   )
   const timer = setTimeout(() => abort(timeoutError), limitMs)

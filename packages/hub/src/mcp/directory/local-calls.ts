@@ -113,5 +113,5 @@ export function createLocalCalls(deps: LocalCallsDeps, credentialsFor: (agent: s
 function requireAllowedSkill({ skills }: Caller, { metadata }: Message): void {
   const skillId = metadata?.['skillId']
   if (skills === undefined || (typeof skillId === 'string' && skills.includes(skillId))) return
-  throw new A2AError('PERMISSION_DENIED', 'Name one of the skills that you may use: list_agents shows them')
+  throw new A2AError('PERMISSION_DENIED', 'Name a skill that you may use: list_agents shows them')
 }

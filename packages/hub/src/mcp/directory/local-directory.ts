@@ -79,7 +79,7 @@ function profileOf(deps: LocalDirectoryDeps, caller: Caller, name: string): Agen
 
 /** A request for an unknown agent is counted and audited like any other call, and always gets the same error (B-153). */
 async function rejectUnknownAgent(calls: LocalCalls, name: string): Promise<never> {
-  const gone = new A2AError('AGENT_UNAVAILABLE', 'There is no such agent here: list_agents says which there are')
+  const gone = new A2AError('AGENT_UNAVAILABLE', 'Unknown agent: see list_agents')
   await calls
     .call({ agent: name }, () => Promise.reject(gone))
     .catch((reason: unknown) => {
