@@ -24,7 +24,7 @@ describe('the failure of a remote agent', () => {
     [
       'a refusal of the content, in its words',
       { error: { code: -32005, message: 'No pictures, please' } },
-      /does not take content of this kind\. It says: No pictures, please/,
+      /does not accept this content type\. The agent reported: No pictures, please/,
       'CONTENT_TYPE_NOT_SUPPORTED',
     ],
     [
@@ -219,7 +219,7 @@ describe('a message whose answer is lost', () => {
       while (told.status.state === 'TASK_STATE_WORKING') told = await later.get(asked.id)
       const messages = remote.called(/Send/).map(messageIn)
       if (isSecret) {
-        assert.match(statusOf(told), /^FAILED: The hub was restarted before a secret in this message reached the agent/)
+        assert.match(statusOf(told), /^FAILED: The hub restarted before a secret in this message reached the agent/)
         assert.equal(messages.length, 2)
       } else {
         assert.equal(statusOf(told), 'COMPLETED')

@@ -236,10 +236,10 @@ describe('a configuration that would take long to read', () => {
   it('is refused before it is parsed, by its bytes, lines, brackets and depth', async () => {
     const stage = await open()
     const tooMuch: readonly (readonly [string, RegExp])[] = [
-      [`x: "${'y'.repeat(256_000)}"`, /up to 256000 bytes/],
-      [lines(5_001, (index) => `k${index}: 1`), /up to 5000 lines/],
-      [`x: [${'1,'.repeat(5_000)}1]`, /up to 5000 commas and brackets/],
-      [`x: ${'['.repeat(101)}${']'.repeat(101)}`, /up to 100 brackets in one another/],
+      [`x: "${'y'.repeat(256_000)}"`, /at most 256000 bytes/],
+      [lines(5_001, (index) => `k${index}: 1`), /at most 5000 lines/],
+      [`x: [${'1,'.repeat(5_000)}1]`, /at most 5000 commas and brackets/],
+      [`x: ${'['.repeat(101)}${']'.repeat(101)}`, /at most 100 brackets in one another/],
     ]
     for (const [method, path] of routes) {
       for (const [sent, why] of tooMuch) {

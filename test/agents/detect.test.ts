@@ -96,7 +96,7 @@ describe('behind an address', () => {
     assert.deepEqual(pick(found), { kind: 'a2a', name: 'old', entry: { url } })
     assert.match(
       'kind' in found ? (found.notes?.join('\n') ?? '') : '',
-      /A2A 0\.\d.*\n.*have to say who they are \(bearer\)/,
+      /A2A 0\.\d.*\n.*requires credentials \(bearer\)/,
     )
     const known = await ask([url], { token })
     assert.deepEqual(pick(known.found), { kind: 'a2a', name: 'old', entry: { url, auth: { bearer: '${env:TOKEN}' } } })

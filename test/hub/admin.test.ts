@@ -99,7 +99,7 @@ describe('keys that the admin makes', () => {
 
   it('are refused with every mistake and its place', async () => {
     const wrong: readonly (readonly [object, RegExp])[] = [
-      [{}, /scopes: say what it is for/],
+      [{}, /scopes: is required/],
       [{ agents: ['team'] }, /name: must not be empty/],
       [{ name: 'x', scopes: ['agent:'] }, /scopes\.0: write agent:<name>/],
       [{ name: 'x', agents: ['team', 'nope'] }, /agents: unknown agent nope: use one of .*team/],
@@ -107,7 +107,7 @@ describe('keys that the admin makes', () => {
       [{ name: '', agents: ['team'], rate: 'often', tasksPerDay: -1 }, /name: .*rate: .*tasksPerDay: /],
       [{ name: 'x', agents: ['team'], principal: 'anonymous' }, /principal: is taken/],
       [{ name: 'x', agents: ['team'], expiresAt: '2001-01-01T00:00:00Z' }, /expiresAt: is in the past/],
-      [{ name: 'x', agents: ['team'], expiresAt: 'tomorrow' }, /expiresAt: give a time/],
+      [{ name: 'x', agents: ['team'], expiresAt: 'tomorrow' }, /expiresAt: must be a time/],
       [{ name: 'x', agents: ['team'], admin: true }, /admin/],
       [{ replaces: 'nobody' }, /replaces: is not the id of a key/],
       [[], /body/],

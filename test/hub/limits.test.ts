@@ -87,7 +87,7 @@ describe('the tasks of a day', () => {
       assert.deepEqual([(await send('one')).status, (await send('two')).status], [200, 200])
       const refused = await send('three')
       assert.ok([429, 8].includes(refused.status), `${refused.status}`)
-      assert.match(JSON.stringify(refused.body), /2 tasks a day/)
+      assert.match(JSON.stringify(refused.body), /2 tasks per day/)
       assert.ok(![429, 8].includes((await echoing.call('GetTask', { id: 'x' }, { headers })).status))
     }
   })

@@ -284,7 +284,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     const hub = await run(t, { agents, listen, access: {} }, () => ({ agent: () => 'x' }))
     const checked = checkConfig({ agents, listen }, { kinds: [demoKind], baseDir: '/' })
     assert.ok('config' in checked)
-    await assert.rejects(() => hub.reload(checked.config), /say who may under `access`/)
+    await assert.rejects(() => hub.reload(checked.config), /Configure `access`/)
     assert.equal((await call1_0(`http://127.0.0.1:${hub.port}/a2a/a`, 'hi')).status, 401)
   })
 })

@@ -36,7 +36,7 @@ describe('parley agent add', () => {
     const { run, agents, terminal, file } = scene(t, found)
     assert.equal(await run('https://echo.example.com'), 0)
     assert.deepEqual(agents(), { echo: { kind: 'demo', agent: 'echo' } })
-    assert.deepEqual(terminal.printed, [`echo (demo) is in ${file}.`, 'saw https://echo.example.com'])
+    assert.deepEqual(terminal.printed, [`Added echo (demo) to ${file}.`, 'saw https://echo.example.com'])
   })
 
   it('writes it under another name, once', async (t) => {

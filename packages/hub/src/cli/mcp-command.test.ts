@@ -15,7 +15,7 @@ async function complaintOf(...args: string[]): Promise<string> {
 describe('parley mcp', () => {
   it('says what is wrong with its flags, and nothing where a client listens', async () => {
     assert.match(await complaintOf('--hub', 'nonsense'), /^--hub must be an http or https URL/)
-    assert.match(await complaintOf('--agent', 'ftp://x'), /^--agent takes an http or https url/)
+    assert.match(await complaintOf('--agent', 'ftp://x'), /^--agent must be an http or https URL/)
     assert.equal(
       await complaintOf('--agent', 'http://x.example', '--tools', 'all'),
       '--tools must be agents or skills.',
