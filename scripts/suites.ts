@@ -130,7 +130,7 @@ export function findSuites(root: string): readonly Suite[] {
 
   const folders = new Set(['examples', 'bench', ...glob('test/*/**/*.test.ts').map((file) => file.split('/')[1] ?? '')])
   for (const folder of folders) {
-    // A gateway of somebody else's takes a gigabyte and a core.
+    // The real gateway takes a gigabyte and a core.
     const atOnce = onRequest.includes(folder) ? 1 : 2
     const isShort = folder === 'console' && !isFullMode
     const files = glob(`{test/,}${folder}/**/*.test.ts`).filter((file) => !isShort || !fullModeOnlyFiles.test(file))

@@ -17,12 +17,12 @@ const isFullMode = process.env['PARLEY_FULL'] === '1'
 const isStressed = process.env['PARLEY_STRESS'] !== undefined
 /** A suite that hangs is stopped and named. The full modes are long on purpose. */
 const limitMs = (isFullMode ? 600 : isStressed ? 60 : 25) * 60_000
-/** So is one that is run by its name only, where nobody waits for others behind it. */
+/** The limit of suites that run only by name. */
 const onRequestLimitMs = (isFullMode ? 600 : 45) * 60_000
 
-/** So many failures are repeated at the end: whoever reads the end of a long log should not have to search. */
+/** How many failures are repeated at the end of the log. */
 const maxRepeatedFailures = 20
-/** And of each of them so many lines. */
+/** How many lines of each. */
 const maxRepeatedLines = 60
 
 const cliArgs = process.argv.slice(2)

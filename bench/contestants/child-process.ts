@@ -36,7 +36,7 @@ export function runContestant({ port, announce, close }: ContestantServer): void
     else if (message.order === 'announce') announce(message.text)
     else void Promise.resolve(close()).then(() => process.send?.({ closed: true }, () => process.exit(0)))
   })
-  // The benchmark is gone: a server that nobody asks anything must not stay.
+  // The benchmark has exited: a server without a parent must not remain.
   process.on('disconnect', () => process.exit(0))
   say({ port })
 }

@@ -1,6 +1,6 @@
 /**
  * Our server on PostgreSQL: one replica and two beside one on SQLite, how long an event takes to a reader on another
- * replica, and what ten thousand readers cost who have nothing to read. Nobody else is measured: the rival's tasks are in
+ * replica, and the cost of ten thousand idle readers. No other SDK is measured: the rival's tasks are in
  * the memory of one process.
  */
 import { type Replica, startReplica } from '../contestants/replicas.ts'

@@ -55,7 +55,7 @@ async function openTask(port: number): Promise<string> {
   return (JSON.parse(answer) as { result: { task: { id: string } } }).result.task.id
 }
 
-/** Waits for the first event of each, the snapshot, so that nobody is still on the way. */
+/** Waits for the first event of each, the snapshot, so that all are connected. */
 async function subscribe(
   port: number,
   taskId: string,

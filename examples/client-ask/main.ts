@@ -1,4 +1,4 @@
-/** Asking an agent of which you know the address. This one runs in the same program, so that there is somebody to ask. */
+/** Calls an agent by its URL. The agent runs in the same program. */
 import { memoryStore } from '@parley/a2a'
 import { A2AError, connect } from '@parley/a2a/client'
 import { serve } from '@parley/a2a/node'
@@ -24,7 +24,7 @@ if (answer.kind === 'task') console.log(`${answer.status.state}, ${answer.artifa
 
 // What goes wrong has a code.
 try {
-  await agent.get('a task that nobody knows')
+  await agent.get('an unknown task')
 } catch (error) {
   if (error instanceof A2AError) console.log(`${error.code}: ${error.message}`)
 }

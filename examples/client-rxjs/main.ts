@@ -29,7 +29,7 @@ const pairs = from(stream.text()).pipe(
 )
 console.log(await lastValueFrom(pairs))
 
-// Nobody listens any more, and the task still runs: to stop reading cancels nothing.
+// No reader is left, and the task still runs: closing a stream does not cancel its task.
 const task = await agent.cancel(stream.taskId as string)
 console.log(task.status.state)
 

@@ -145,7 +145,7 @@ describe('the program', () => {
     assert.deepEqual(await offers('--no-push'), [false, -32_003])
   })
 
-  it('shows its extended card to whoever brings the token, and lets in no wrong one', async () => {
+  it('shows its extended card with the token, and rejects wrong tokens', async () => {
     await using program = await run('--extended-card')
     const status = async (authorization?: string): Promise<number> => {
       const headers = { 'A2A-Version': '1.0', ...(authorization !== undefined ? { authorization } : {}) }
@@ -157,7 +157,7 @@ describe('the program', () => {
     )
   })
 
-  it('lets nobody in without the token if it is told so, and shows everybody its card', async () => {
+  it('requires the token if configured, and shows its card without one', async () => {
     await using program = await run('--require-token')
     const { capabilities } = await card(program)
     assert.equal(capabilities.streaming, true)

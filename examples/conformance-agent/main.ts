@@ -7,7 +7,7 @@
  * One run cannot see everything, because some rules hold only for agents that lack or demand something:
  *
  *     --profile 0.3               tasks stay open, as the kits for 0.2 and 0.3 want; with 1.0 they complete
- *     --card 1.0|0.3|merged       the card for whoever does not say which version; follows the profile
+ *     --card 1.0|0.3|merged       the card for requests without a version; follows the profile
  *     --grpc-port <port>          speaks gRPC too, and the card says so
  *     --no-streaming              the card does not offer streams, and none is given
  *     --no-push                   the card does not offer webhooks, and none is called
@@ -43,7 +43,7 @@ const card = oneOf('card', flags.card ?? profile, ['1.0', '0.3', 'merged'])
 
 const modes = ['text/plain', 'application/json', 'application/octet-stream']
 
-/** Most kits bring no credentials, so nobody needs any; but whoever brings some must bring the right ones. */
+/** Most kits send no credentials, so they are optional; but wrong ones are rejected. */
 const authenticate: Authenticate = ({ header }) => {
   const given = header('authorization')
   if (given === undefined && !flags['require-token']) return anonymous

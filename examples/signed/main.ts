@@ -66,7 +66,7 @@ try {
   if (error instanceof A2AError) console.log(`${error.code}: ${error.message}`)
 }
 
-// Somebody between us and the agent who changes its card is found out.
+// A card that was changed in transit is detected.
 const tamperingFetch = async (request: Request): Promise<Response> => {
   const response = await fetch(request)
   return request.url.endsWith('agent-card.json')

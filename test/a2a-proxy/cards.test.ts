@@ -91,7 +91,7 @@ describe('the card of a remote agent', () => {
     assert.deepEqual([remote.calls.length, moved.called(/Send/).length], [0, 1])
   })
 
-  it('is used while whoever shows it is away', async (t) => {
+  it('is used while its server is unreachable', async (t) => {
     let now = Date.now()
     const working = await openFakeRemote(done)
     t.after(() => working.close())

@@ -19,7 +19,7 @@ const mood = 'https://example.com/extensions/mood/v1'
 describe('a conversation with a remote agent', () => {
   it('has a context that no other caller and no other conversation has', async (t) => {
     for (const keeps of [true, false]) {
-      // One that takes our contexts, and one that puts everybody into the same.
+      // One that accepts our contexts, and one that puts all callers into the same.
       const { agent, as, remote } = await openProxyToFakeRemote(t, (call) => {
         const contextId = (keeps ? messageIn(call).contextId : undefined) ?? remoteTaskIds.contextId
         return { events: [{ task: { ...task('COMPLETED'), contextId } }] }
@@ -134,7 +134,7 @@ describe('a conversation with a remote agent', () => {
     const { agent, remote } = await openProxyToFakeRemote(t, () => done)
     const { id } = await sendForTask(agent)
     const parts = [{ text: 'more' }]
-    await agent.send({ parts, referenceTaskIds: [id, 'of somebody else'] })
+    await agent.send({ parts, referenceTaskIds: [id, 'of another caller'] })
     const [, second] = remote.called(/Send/).map(messageIn)
     assert.deepEqual(second?.referenceTaskIds, ['r1'])
   })

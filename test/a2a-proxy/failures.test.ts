@@ -8,7 +8,7 @@ import { openProxyFixture, statusOf, textOf } from './proxy-fixture.ts'
 import { artifact, chunk, openFakeRemote, statusUpdate, task } from './fake-remote.ts'
 import type { FakeAnswer } from './fake-remote.ts'
 
-/** What nobody outside may learn. */
+/** Must not reach callers. */
 const inside = 'db-7.internal:5432'
 const quick = { patience: '1s' }
 
@@ -17,14 +17,14 @@ describe('the failure of a remote agent', () => {
     ['an internal error', { error: { code: -32603, message: inside } }, /^The agent failed\.$/, 'INTERNAL'],
     ['a page of its server', { status: 500, body: inside }, /agent/i, ''],
     ['a refusal of our credentials', { status: 401, body: inside }, /credentials of this hub/, 'UNAUTHENTICATED'],
-    ['a prohibition', { status: 403, body: inside }, /does not permit this/, 'PERMISSION_DENIED'],
+    ['a prohibition', { status: 403, body: inside }, /denies this operation/, 'PERMISSION_DENIED'],
     ['a limit', { status: 429, headers: { 'retry-after': '3600' } }, /no more requests now/, 'RATE_LIMITED'],
-    ['an answer that is none', { result: { nothing: inside } }, /not understood/, 'INVALID_AGENT_RESPONSE'],
-    ['a stream of nonsense', { events: [{ nothing: inside }] }, /not understood/, 'INVALID_AGENT_RESPONSE'],
+    ['an answer that is none', { result: { nothing: inside } }, /invalid response/, 'INVALID_AGENT_RESPONSE'],
+    ['a stream of nonsense', { events: [{ nothing: inside }] }, /invalid response/, 'INVALID_AGENT_RESPONSE'],
     [
       'a refusal of the content, in its words',
       { error: { code: -32005, message: 'No pictures, please' } },
-      /does not take content of this kind\. It says: No pictures, please/,
+      /does not accept this content type\. The agent reported: No pictures, please/,
       'CONTENT_TYPE_NOT_SUPPORTED',
     ],
     [
@@ -76,7 +76,7 @@ describe('the failure of a remote agent', () => {
         ? { events: [{ task: task('WORKING') }], then: 'cut' }
         : { error: { code: -32001, message: 'Task not found' } },
     )
-    assert.equal(statusOf(await sendForTask(agent)), 'FAILED: The agent does not know this task any more.')
+    assert.equal(statusOf(await sendForTask(agent)), 'FAILED: The agent no longer has this task.')
   })
 })
 
@@ -100,7 +100,7 @@ describe('a remote agent that is not there', () => {
       const { agent } = await openProxyToFakeRemote(t, () => 'cut', { card }, { test: { openAfterMs: 60_000 } })
       await assert.rejects(agent.send('go'), {
         code: 'INVALID_AGENT_RESPONSE',
-        message: 'The agent gives no card that can be read',
+        message: 'The agent has no readable agent card',
       })
     }
   })
@@ -132,7 +132,7 @@ describe('a remote agent that is not there', () => {
 
 describe('a message whose answer is lost', () => {
   const lost =
-    'FAILED: The connection broke before the agent confirmed the message. It may be at work on it, or may never have got it.'
+    'FAILED: The connection broke before the agent confirmed the message. The agent may or may not be working on it.'
 
   it('is never sent to an agent twice that might do the work twice', async (t) => {
     const { agent, remote } = await openProxyToFakeRemote(t, () => 'cut', { version: '0.3' })
@@ -194,7 +194,7 @@ describe('a message whose answer is lost', () => {
     }
   })
 
-  it('is sent again after a restart where the agent takes a message once, and with it no secret that nobody kept', async (t) => {
+  it('is sent again after a restart if the agent deduplicates messages, without secrets, which are not stored', async (t) => {
     const card = { capabilities: { streaming: true, extensions: [{ uri: cursorExtension }] } }
     const question = { messageId: 'q1', role: 'ROLE_AGENT', parts: [{ text: 'Password?' }] }
     const asks = task('INPUT_REQUIRED', { status: { state: 'TASK_STATE_INPUT_REQUIRED', message: question } })
@@ -219,7 +219,7 @@ describe('a message whose answer is lost', () => {
       while (told.status.state === 'TASK_STATE_WORKING') told = await later.get(asked.id)
       const messages = remote.called(/Send/).map(messageIn)
       if (isSecret) {
-        assert.match(statusOf(told), /^FAILED: The hub was restarted before a secret in this message reached the agent/)
+        assert.match(statusOf(told), /^FAILED: The hub restarted before a secret in this message reached the agent/)
         assert.equal(messages.length, 2)
       } else {
         assert.equal(statusOf(told), 'COMPLETED')

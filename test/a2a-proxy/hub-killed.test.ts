@@ -1,6 +1,6 @@
 /**
  * The hub is killed in the middle of a run of a remote agent. The remote agent goes on meanwhile; the next hub picks its
- * task up again, and whoever reads is told everything once.
+ * task again, and readers receive every event once.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -76,7 +76,7 @@ for (const [kind, isOurs] of remotes) {
       const killed = Promise.withResolvers<void>()
       const restarted = killed.promise.then(async () => {
         world.kill()
-        // While nobody listens it says the rest.
+        // It reports the rest while no client listens.
         world.release('hold it')
         await world.restart()
       })

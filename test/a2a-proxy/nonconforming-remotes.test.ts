@@ -100,13 +100,10 @@ describe('a remote agent', () => {
       }),
       { card: { capabilities: {} } },
     )
-    assert.equal(
-      statusOf(await sendForTask(agent)),
-      'FAILED: The agent answered with something that is not understood.',
-    )
+    assert.equal(statusOf(await sendForTask(agent)), 'FAILED: The agent returned an invalid response.')
   })
 
-  it('that is in a state nobody knows is waited for [B-174]', async (t) => {
+  it('that is in an unknown state is waited for [B-174]', async (t) => {
     const { agent } = await openProxyToFakeRemote(
       t,
       ({ method, count }) => {

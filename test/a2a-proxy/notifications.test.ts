@@ -136,7 +136,7 @@ describe('notifications', () => {
   const ended = ({ method }: { readonly method: string }) =>
     method === 'SendMessage' ? { result: { task: task('COMPLETED') } } : { result: task('COMPLETED') }
 
-  it('are not asked for where nobody could reach us, where they are switched off, and where there are streams', async (t) => {
+  it('are not requested without a public URL, if disabled, or if the agent streams', async (t) => {
     const reachable = { publicUrl: () => 'https://hub.example.com' }
     const streams = { capabilities: { streaming: true, pushNotifications: true } }
     for (const [shown, options] of [

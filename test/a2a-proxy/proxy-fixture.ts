@@ -16,7 +16,7 @@ export interface ProxyFixture {
   readonly lines: readonly LoggedLine[]
   /** The same store and notes, seen by a hub that starts anew after this one was closed. */
   restart(): Promise<ProxyFixture>
-  /** The same hub, called by somebody else. */
+  /** The same hub, called by another caller. */
   as(caller: Caller): TestAgent
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
  * The version bridge: callers of every version over every binding, a hub between, and remote agents of every version over
- * every binding. What is expected is the same in every cell, because nobody should have to know what is on the other side.
+ * every binding. What is expected is the same in every cell, because callers must not depend on the remote side.
  */
 import { after, before, describe } from 'node:test'
 import { clearCardCache, connect } from '@parley/a2a/client'

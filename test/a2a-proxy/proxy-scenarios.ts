@@ -61,7 +61,7 @@ function streaming(cell: Cell): void {
     ])
   })
 
-  it('whoever joins a task sees what it is, and then what comes [B-105]', async () => {
+  it('a subscriber gets the task as it is, and then new events [B-105]', async () => {
     const name = `hold ${crypto.randomUUID()}`
     const { id } = await startTask(cell, name)
     const events: StreamEvent[] = []
@@ -78,7 +78,7 @@ function streaming(cell: Cell): void {
 }
 
 function canceling(cell: Cell): void {
-  it('a cancel reaches the remote agent, and whoever reads [B-110 B-114]', async () => {
+  it('a cancel reaches the remote agent and all readers [B-110 B-114]', async () => {
     const name = `hold ${crypto.randomUUID()}`
     const { id } = await startTask(cell, name)
     const reading = cell.agent.subscribe(id).states()

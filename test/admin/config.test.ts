@@ -7,7 +7,7 @@ import { asAdmin, openTestHub, type TestHub } from './test-hub.ts'
 const text = `# The hub of a test.
 listen: { port: 0, grpcPort: false }
 admin:
-  key: the admin key of a test # not for everybody
+  key: the admin key of a test # not public
 agents:
   # Says what it is told.
   echo: { kind: demo, agent: echo, default: true }
@@ -104,11 +104,11 @@ describe('the configuration', () => {
     ]) {
       const { status, json } = await stage.ask('PUT', '/admin/config', { text: edited })
       assert.deepEqual([status, json.error.code], [400, 'INVALID_PARAMS'])
-      assert.match(json.error.message, /say the secret again/)
+      assert.match(json.error.message, /enter the secret again/)
     }
   })
 
-  it('is gone back to, also to what somebody wrote by hand, with its secrets', async () => {
+  it('can be restored, also a version edited by hand, with its secrets', async () => {
     const stage = await open()
     const apply = async (change: (from: string) => string): Promise<any> => {
       const { text: shown } = (await stage.ask('GET', '/admin/config')).json
@@ -182,12 +182,7 @@ describe('an agent in the configuration', () => {
     assert.deepEqual(put.json.effects.changed, ['timer'])
     const written = readFileSync(stage.file, 'utf8')
     assert.match(written, /timer: \{ kind: demo, agent: clock, description: Counts up \}/)
-    const others = [
-      '# The hub of a test.',
-      '# Says what it is told.',
-      'apiKey: sk-a-secret-of-ours',
-      '# not for everybody',
-    ]
+    const others = ['# The hub of a test.', '# Says what it is told.', 'apiKey: sk-a-secret-of-ours', '# not public']
     for (const line of others) assert.ok(written.includes(line), line)
     assert.deepEqual((await stage.ask('DELETE', '/admin/agents/timer')).json.effects.removed, ['timer'])
     assert.equal((await stage.ask('GET', '/admin/agents/timer')).status, 404)
@@ -241,10 +236,10 @@ describe('a configuration that would take long to read', () => {
   it('is refused before it is parsed, by its bytes, lines, brackets and depth', async () => {
     const stage = await open()
     const tooMuch: readonly (readonly [string, RegExp])[] = [
-      [`x: "${'y'.repeat(256_000)}"`, /up to 256000 bytes/],
-      [lines(5_001, (index) => `k${index}: 1`), /up to 5000 lines/],
-      [`x: [${'1,'.repeat(5_000)}1]`, /up to 5000 commas and brackets/],
-      [`x: ${'['.repeat(101)}${']'.repeat(101)}`, /up to 100 brackets in one another/],
+      [`x: "${'y'.repeat(256_000)}"`, /at most 256000 bytes/],
+      [lines(5_001, (index) => `k${index}: 1`), /at most 5000 lines/],
+      [`x: [${'1,'.repeat(5_000)}1]`, /at most 5000 commas and brackets/],
+      [`x: ${'['.repeat(101)}${']'.repeat(101)}`, /at most 100 brackets in one another/],
     ]
     for (const [method, path] of routes) {
       for (const [sent, why] of tooMuch) {
@@ -272,7 +267,7 @@ describe('a configuration that would take long to read', () => {
   it('still has the places of keys that come twice, and of what it does not know, up to a thousand', async () => {
     const stage = await open()
     const twice = await stage.ask('POST', '/admin/config/check', { text: `${text}admin:\n  key: again\n` })
-    assert.deepEqual(twice.json.problems, [{ path: '', line: 14, message: 'this is no YAML: Map keys must be unique' }])
+    assert.deepEqual(twice.json.problems, [{ path: '', line: 14, message: 'invalid YAML: Map keys must be unique' }])
     const unknown = await stage.ask('POST', '/admin/config/check', {
       text: lines(4_900, (index) => `k${index}: 1`),
     })

@@ -1,4 +1,4 @@
-/** Which agents there are, for whoever asks; and remote agents that are no longer what was approved. */
+/** The catalog as each caller sees it, and remote agents whose card differs from the approved one. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openFakeRemote } from '../a2a-proxy/fake-remote.ts'
@@ -6,7 +6,7 @@ import { openTokenIssuer, openTestHub, type AuthHeaders, type TestHub } from './
 
 const issuer = await openTokenIssuer()
 const skills = [
-  { id: 'say', name: 'Say', description: 'Says what you say', tags: ['demo', 'talk'] },
+  { id: 'say', name: 'Say', description: 'Repeats your text', tags: ['demo', 'talk'] },
   { id: 'sing', name: 'Sing', description: 'Sings what you say', tags: ['music'] },
 ]
 const testHub = await openTestHub({
@@ -173,7 +173,7 @@ describe('a remote agent whose card has changed', () => {
     await isDone(opened)
   })
 
-  it('is nobody’s business where the policy says so', async () => {
+  it('is ignored with the policy `ignore`', async () => {
     const opened = await open('ignore')
     card = { version: '2.0.0' }
     assert.equal((await look(opened)).drift, undefined)

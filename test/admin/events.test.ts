@@ -1,4 +1,4 @@
-/** The feed of changes: what is told, in which order, to whom; and that nobody who was away misses anything. */
+/** The change feed: events, order, receivers; and that a reconnecting client misses nothing. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openFakeRemote } from '../a2a-proxy/fake-remote.ts'
@@ -76,7 +76,7 @@ describe('the feed of changes', { timeout: 120_000 }, () => {
     await before.hears(isTask(heardId, 'COMPLETED'), 'of the first')
     const { lastId } = before
     before.close()
-    // Nobody listens.
+    // No client listens.
     const missedId = await send(first.url, 'missed')
     first.signal('SIGKILL')
 

@@ -1,4 +1,4 @@
-/** An issuer that a browser is sent to: it gives out codes, and for each a token, once, to whoever asked for it. */
+/** An OpenID provider: issues codes, and exchanges each for a token once, only for its client. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -18,7 +18,7 @@ export interface OidcProvider {
   tokenSeconds: number
   /** How refresh requests are answered: with a token that has these claims added, or with a refusal. */
   renewal: Record<string, unknown> | 'refuse' | 'fail'
-  /** Who sits at the browser that is sent here; nobody: they do not want to sign in. */
+  /** The user who signs in; `undefined` if the user declines. */
   person: Record<string, unknown> | undefined
 }
 

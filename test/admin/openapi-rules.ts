@@ -79,7 +79,7 @@ export function findOpenApiErrors(document: Json): readonly string[] {
       expect(typeof response.description === 'string', `${at}: ${status}: description`)
       checkContent(response.content ?? {}, `${at}: ${status}`)
     }
-    expect(security.length > 0, `${at}: open to everybody`)
+    expect(security.length > 0, `${at}: requires no credentials`)
     for (const way of security) {
       for (const name of Object.keys(way)) expect(name in schemes, `${at}: ${name} is no security scheme`)
     }

@@ -352,7 +352,7 @@ describe('the OpenAPI document', () => {
 
 describe('every route', () => {
   for (const { name, path, body, proof, before, check } of trials) {
-    it(`${name} answers who may, as the document says, and nobody else`, async () => {
+    it(`${name} answers authorized callers as documented, and rejects all others`, async () => {
       const operation = operations.get(name) as Operation
       await before?.()
       const at = path?.() ?? operation.path
@@ -386,7 +386,7 @@ describe('every route', () => {
     for (const [shown, expected] of wrong) {
       const { status, json } = await ask(method, at, given, shown)
       const what = `${method} ${at} with ${Object.keys(shown).join(' ')}: ${JSON.stringify(json)}`
-      // Whoever shows a wrong key too often is told to wait.
+      // Too many wrong keys are rate limited.
       assert.ok(status === expected || (status === 429 && shown === holder), what)
       assert.equal(
         findSchemaMismatch(document, responses['default'].content['application/json'].schema, json),
@@ -410,19 +410,19 @@ describe('every route', () => {
 describe('requests that are not right', () => {
   it('are answered with every mistake and its place, and change nothing', async () => {
     const wrong: readonly (readonly [method: string, path: string, body: unknown, said: RegExp])[] = [
-      ['GET', '/admin/tasks?limit=0', undefined, /limit: give a number above 0/],
+      ['GET', '/admin/tasks?limit=0', undefined, /limit: must be a number above 0/],
       ['GET', '/admin/tasks?limit=9999', undefined, /limit: ask for up to 500/],
       ['GET', '/admin/tasks?state=DONE', undefined, /state\.0: /],
-      ['GET', '/admin/tasks?since=yesterday', undefined, /since: give a time/],
+      ['GET', '/admin/tasks?since=yesterday', undefined, /since: must be a time/],
       ['GET', '/admin/tasks?colour=red', undefined, /query: .*colour/],
-      ['GET', '/admin/tasks?before=nonsense', undefined, /before: give what the page before said/],
+      ['GET', '/admin/tasks?before=nonsense', undefined, /before: must be the value returned by the previous page/],
       ['GET', '/admin/push?state=lost', undefined, /state: /],
       ['POST', '/admin/agents', { name: 'a b', entry: { kind: 'demo' } }, /name: a name is/],
       ['POST', '/admin/agents', { name: 'x', entry: {} }, /entry\.kind/],
       ['POST', '/admin/agents', { name: 'x', entry: { kind: 'demo', agent: 'nobody' } }, /agents\.x\.agent: line \d+/],
       ['POST', '/admin/agents/detect', { target: [] }, /target/],
-      ['PUT', '/admin/config', { text: 'agents: {}' }, /agents: .*name at least one agent/],
-      ['PUT', '/admin/config', { text: 'agents: [' }, /this is no YAML/],
+      ['PUT', '/admin/config', { text: 'agents: {}' }, /agents: .*must contain at least one agent/],
+      ['PUT', '/admin/config', { text: 'agents: [' }, /invalid YAML/],
       ['POST', '/admin/routes/decide', {}, /agent: /],
     ]
     for (const [method, path, body, said] of wrong) {

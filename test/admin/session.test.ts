@@ -1,4 +1,4 @@
-/** Who may use the admin API: by the admin key, by a token, by signing in; and nobody by less than that. */
+/** Who may use the admin API: with the admin key, a token or a session, and with nothing else. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { asAdmin, openTokenIssuer, openTestHub, type AuthHeaders } from './test-hub.ts'
@@ -130,7 +130,7 @@ describe('a token of an issuer', () => {
     )
   })
 
-  it('is told apart from one that nobody signed', async () => {
+  it('is distinguished from an unsigned one', async () => {
     const { authorization = '' } = await issuer.token({ groups: ['operators'] })
     const { status } = await ask('GET', '/admin/tasks', undefined, {
       authorization: `${authorization.slice(0, -4)}AAAA`,
@@ -169,7 +169,7 @@ describe('agents, tried from the console', () => {
     assert.equal((await call('talker', 'GetTask', { id: 'x' }, proof)).status, 401)
     const home = await openTestHub()
     assert.equal(
-      (await home.send('echo', 'hi', { 'x-csrf-token': 'of somebody else' })).status.state,
+      (await home.send('echo', 'hi', { 'x-csrf-token': 'of another session' })).status.state,
       'TASK_STATE_COMPLETED',
     )
   })

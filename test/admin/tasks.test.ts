@@ -1,4 +1,4 @@
-/** Tasks of everybody, for whoever runs the hub: found by every filter, shown whole, and as each client was told. */
+/** Tasks of all callers, for admins: found by every filter, shown in full, and as sent to each client. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openTestHub } from './test-hub.ts'
@@ -23,7 +23,7 @@ const echoed = await send('echo', 'Nobody in particular')
 const greeting = await send('echo', 'Bob says hello', bob, { metadata: { order: 'A-4711' } })
 
 describe('the list of tasks', () => {
-  it('has those of everybody, the newest first, with whose they are and how they began', async () => {
+  it('lists the tasks of all callers, newest first, with owner and first message', async () => {
     const tasks = await list()
     assert.deepEqual(ids(tasks), ids([greeting, echoed, failed, city, hello]))
     assert.deepEqual(
@@ -97,7 +97,7 @@ describe('the list of tasks', () => {
 })
 
 describe('a task', () => {
-  it('is shown whole, whoever it belongs to', async () => {
+  it('is shown in full, for any owner', async () => {
     const { json } = await ask('GET', `/admin/tasks/${hello.id}`)
     assert.deepEqual([json.caller, json.title, json.firstSeq], ['ann', 'Hello from Ann', 1])
     assert.equal(json.task.artifacts[0].parts[0].text, 'You said: Hello from Ann')
@@ -105,7 +105,7 @@ describe('a task', () => {
     assert.deepEqual(json.push, [])
   })
 
-  it('has its log as it was written, with what nobody was told, a page at a time', async () => {
+  it('shows its stored log page by page, with internal records', async () => {
     const { json } = await ask('GET', `/admin/tasks/${failed.id}/events`)
     const types = json.events.map(({ type }: any) => type)
     assert.deepEqual([types[0], json.head], ['message', json.events.length])

@@ -1,4 +1,4 @@
-/** A whole hub in this process, over a real socket and a real file, with somebody who issues tokens and a few callers. */
+/** A whole hub in this process, over a real socket and a real file, with a token issuer and a few callers. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -13,7 +13,7 @@ import { fileSource } from '../../packages/hub/src/config/config-source.ts'
 import type { Hub } from '../../packages/hub/src/hub.ts'
 import { startHub } from '../../packages/hub/src/hub.ts'
 
-/** What somebody shows with each request. */
+/** The credentials of each request. */
 export type AuthHeaders = Readonly<Record<string, string>>
 
 export interface HttpAnswer {
@@ -157,7 +157,7 @@ const defaultConfig = {
       path: './talker.ts',
       default: true,
       skills: [
-        { id: 'say', name: 'Say', description: 'Says what you say', tags: ['demo', 'talk'] },
+        { id: 'say', name: 'Say', description: 'Repeats your text', tags: ['demo', 'talk'] },
         { id: 'sing', name: 'Sing', description: 'Sings what you say', tags: ['music'] },
       ],
     },

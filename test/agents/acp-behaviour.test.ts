@@ -73,11 +73,11 @@ describe('what callers see', () => {
     assert.deepEqual(told(await agent.send('stop end_turn')), ['COMPLETED', '', ''])
     assert.deepEqual(told(await agent.send('stop max_tokens')).slice(0, 2), [
       'COMPLETED',
-      'The answer is cut off: the model may not say more',
+      'The answer is incomplete: the model reached its token limit',
     ])
     assert.deepEqual(told(await agent.send('stop max_turn_requests')).slice(0, 2), [
       'COMPLETED',
-      'The agent stopped: it may not take more steps',
+      'The agent stopped: it reached its step limit',
     ])
     assert.deepEqual(told(await agent.send('stop refusal')).slice(0, 2), ['REJECTED', 'The agent declined to answer'])
     assert.equal(told(await agent.send('stop cancelled'))[0], 'CANCELED')
@@ -157,7 +157,7 @@ describe('a session', () => {
     const { folder, notes } = one
     const other = await open(t, { folder, notes, lacks: 'load' })
     const events = await other.agent.stream('recall', { contextId: 'c' }).all()
-    assert.match(JSON.stringify(events), /The conversation before this could not be loaded: it begins anew/)
+    assert.match(JSON.stringify(events), /The previous conversation could not be loaded: a new one was started/)
     assert.match(JSON.stringify(events), /nothing/)
     assert.doesNotMatch(JSON.stringify(await other.agent.stream('recall', { contextId: 'c' }).all()), /begins anew/)
   })
@@ -176,7 +176,7 @@ describe('a session', () => {
     assert.equal(await agent.ask('settings'), 'plan large')
   })
 
-  it('that needs somebody to sign in says so', async (t) => {
+  it('that requires sign-in reports it', async (t) => {
     const { agent } = await open(t, { lacks: 'sign-in' })
     await assert.rejects(agent.ask('x'), /requires sign-in by its operator/)
   })
@@ -221,11 +221,7 @@ describe('files and commands of the hub', () => {
 describe('an agent that', () => {
   it('ends in the middle fails its task, and is started again for the next', async (t) => {
     const { agent } = await open(t)
-    assert.deepEqual(told(await agent.send('exit')), [
-      'FAILED',
-      'The program of the agent ended in the middle of its work',
-      '',
-    ])
+    assert.deepEqual(told(await agent.send('exit')), ['FAILED', "The agent's program exited during the turn", ''])
     assert.equal(await agent.ask('say hello'), 'you said hello.')
   })
 
@@ -238,11 +234,11 @@ describe('an agent that', () => {
   it('floods is stopped at its bound, and others are still answered', async (t) => {
     const { agent } = await open(t, { entry: { outputLimit: '200kB' } })
     const [state, reason] = told(await agent.send('flood', { contextId: 'a' }))
-    assert.deepEqual([state, reason], ['FAILED', 'The agent said more than the 200000 bytes that are taken here'])
+    assert.deepEqual([state, reason], ['FAILED', 'The output of the agent exceeds 200000 bytes (outputLimit)'])
     assert.equal(await agent.ask('say hello', { contextId: 'b' }), 'you said hello.')
   })
 
-  it('does not stop when it is told to is replaced, once nobody else works with it', async (t) => {
+  it('ignores a stop request is replaced once no other session uses it', async (t) => {
     const { agent, folder, lines } = await open(t)
     const slow = (await agent.send('slow', { contextId: 'b', returnImmediately: true })) as Task
     const { id } = (await agent.send('deaf', { contextId: 'a', returnImmediately: true })) as Task
@@ -252,7 +248,7 @@ describe('an agent that', () => {
     folder.createFile('released')
     assert.deepEqual(await agent.subscribe(slow.id).states(), ['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
     assert.equal(said(await agent.get(slow.id)), 'one two three')
-    assert.ok(lines.some(({ message }) => message === 'the agent did not stop when it was told to'))
+    assert.ok(lines.some(({ message }) => message === 'the agent did not stop on request'))
   })
 
   it('never introduces itself is given up in time', async (t) => {

@@ -34,7 +34,7 @@ function harness(): AgentHarness<Bench> {
         folder,
         agent: opened[0]!.agent,
         async reopen() {
-          // Nobody is left at the other end of its pipes: the program ends.
+          // Its pipes are closed, so the program exits.
           await opened.at(-1)?.close?.()
           const next = await open()
           opened.push(next)

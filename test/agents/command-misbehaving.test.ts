@@ -62,7 +62,7 @@ describe('what becomes of a task', () => {
       assert.deepEqual(await told(agent.send('x')), ['FAILED', 'The program could not be started', ''])
       assert.ok(lines.some(({ message }) => message === 'a program failed'))
       if (entry.cwd === undefined) {
-        await assert.rejects(async () => opened.health?.(AbortSignal.timeout(1_000)), /no-such-program is not there/)
+        await assert.rejects(async () => opened.health?.(AbortSignal.timeout(1_000)), /no-such-program does not exist/)
       }
     }
   })
@@ -78,7 +78,7 @@ describe('a program that', () => {
   it('floods is held up by its pipe and stopped at its bound', async (t) => {
     const { agent, folder } = await shell(t, 'echo $$ > pid; yes', { outputLimit: '500kB' })
     const [state, sentence, text] = await told(agent.send('x'))
-    assert.deepEqual([state, sentence], ['FAILED', 'The program said more than the 500000 bytes that are taken here'])
+    assert.deepEqual([state, sentence], ['FAILED', 'The output of the program exceeds 500000 bytes (outputLimit)'])
     assert.ok(text.length <= 500_000)
     await waitForProcessExit(Number(await folder.read('pid')))
   })
@@ -147,7 +147,7 @@ describe('a program that', () => {
       },
     )
     assert.deepEqual(await told(agent.send('break')), ['FAILED', 'The program ended with exit code 1', 'a'])
-    assert.deepEqual(await told(agent.send('x')), ['FAILED', 'The program stopped in the middle of a line', 'a'])
+    assert.deepEqual(await told(agent.send('x')), ['FAILED', 'The program exited in the middle of a line', 'a'])
   })
 
   it('speaks JSON without a last line break is understood', async (t) => {
@@ -158,14 +158,14 @@ describe('a program that', () => {
   it('speaks something else fails, and the log has what it said', async (t) => {
     const { agent, lines } = await shell(t, 'echo Loading weights...; sleep 1000', { protocol: 'jsonl' })
     const [state, sentence] = await told(agent.send('x'))
-    assert.deepEqual([state, sentence], ['FAILED', 'The program said something that is no line of its protocol'])
+    assert.deepEqual([state, sentence], ['FAILED', 'The program wrote a line that is not valid in its protocol'])
     assert.match(JSON.stringify(lines), /Loading weights/)
   })
 
   it('speaks a line without an end is stopped at its bound', async (t) => {
     const { agent } = await shell(t, 'yes | tr -d "\\n"', { protocol: 'jsonl', outputLimit: '100kB' })
     const [state, sentence] = await told(agent.send('x'))
-    assert.deepEqual([state, sentence], ['FAILED', 'The program said more than the 100000 bytes that are taken here'])
+    assert.deepEqual([state, sentence], ['FAILED', 'The output of the program exceeds 100000 bytes (outputLimit)'])
   })
 
   it('has said that it is done may end as it likes', async (t) => {
@@ -262,7 +262,7 @@ describe('a program that is kept', () => {
     assert.notEqual(other[0], one[0])
   })
 
-  it('is ended when nobody has spoken to it for a while', async (t) => {
+  it('is stopped after it was idle for a while', async (t) => {
     const { agent } = await shell(t, counting, { mode: 'keep', idleTimeout: '100ms' })
     const [pid] = pidAndCount(await agent.ask('x', { contextId: 'a' }))
     await waitForProcessExit(pid)
@@ -280,7 +280,7 @@ describe('a program that is kept', () => {
     assert.deepEqual(pidAndCount(await agent.ask('x', { contextId: 'a' })), [a, 3])
   })
 
-  it('that ended while nobody looked is started again', async (t) => {
+  it('that exited while idle is started again', async (t) => {
     const { agent } = await shell(t, 'read line; echo one; echo', { mode: 'keep' })
     assert.equal(await agent.ask('x', { contextId: 'a' }), 'one')
     await sleep(50)

@@ -96,7 +96,7 @@ describe('behind an address', () => {
     assert.deepEqual(pick(found), { kind: 'a2a', name: 'old', entry: { url } })
     assert.match(
       'kind' in found ? (found.notes?.join('\n') ?? '') : '',
-      /A2A 0\.\d.*\n.*have to say who they are \(bearer\)/,
+      /A2A 0\.\d.*\n.*requires credentials \(bearer\)/,
     )
     const known = await ask([url], { token })
     assert.deepEqual(pick(known.found), { kind: 'a2a', name: 'old', entry: { url, auth: { bearer: '${env:TOKEN}' } } })
@@ -128,7 +128,7 @@ describe('behind an address', () => {
     const without = await ask([url])
     assert.match(
       reasonsOf(without.found),
-      /openai: \/v1\/models wants credentials \(401\): give the key with --token-env/,
+      /openai: \/v1\/models requires credentials \(401\): pass the key with --token-env/,
     )
     const { found } = await ask([url], { token })
     const entry = { baseUrl: `${url}/v1`, model: 'm1', apiKey: '${env:TOKEN}' }
@@ -160,7 +160,7 @@ describe('behind an address', () => {
     }
   })
 
-  it('there is something else, or nobody, or somebody who never answers: each is said', async (t) => {
+  it('another server, none, or one that never responds is reported as such', async (t) => {
     const page = await web(t, (_, response) => void response.setHeader('content-type', 'text/html').end('<p>hello'))
     const other = await ask([page])
     for (const kind of ['a2a', 'openclaw', 'mcp', 'openai'])
@@ -171,7 +171,7 @@ describe('behind an address', () => {
     assert.match(reasonsOf((await ask([silent], {}, hasty)).found), /openai: it did not answer within 0\.7 s/)
   })
 
-  it('nothing is looked for any longer than somebody waits', async (t) => {
+  it('detection stops when the caller stops waiting', async (t) => {
     const silent = await web(t, () => {})
     await assert.rejects(ask([silent], { signal: AbortSignal.timeout(300) }), { name: 'TimeoutError' })
   })
@@ -215,7 +215,7 @@ describe('behind a command', () => {
     )
     const { found, said } = await ask(['./upper.mjs'], { cwd: path }, { ...times, programMs: 2_000 })
     assert.deepEqual(pick(found), { kind: 'command', name: 'upper', entry: { command: ['node', './upper.mjs'] } })
-    assert.ok(said.includes('it is not module: it exports no default and no `agent`'))
+    assert.ok(said.includes('it is not module: it has no default export and no export `agent`'))
     assert.ok(said.some((line) => line.startsWith('it is not mcp: it did not answer within 2 s')))
   })
 
@@ -238,7 +238,7 @@ describe('behind a command', () => {
     const none = await ask(['no-such-program', 'x'])
     assert.equal(
       reasonsOf(none.found),
-      ['mcp', 'acp', 'command'].map((kind) => `${kind}: there is no program no-such-program`).join('\n'),
+      ['mcp', 'acp', 'command'].map((kind) => `${kind}: the program no-such-program does not exist`).join('\n'),
     )
   })
 })

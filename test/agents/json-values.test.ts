@@ -183,7 +183,7 @@ describe('a backend that sends too many JSON values', () => {
 })
 
 describe('an answer of too many JSON values is not parsed', () => {
-  it('by whoever finds out what is behind an address', async (t) => {
+  it('by agent detection', async (t) => {
     clearCardCache()
     const url = await web(t, (_, response) =>
       response.setHeader('content-type', 'application/json').end(`{"name":"x","data":${tooMany}}`),
@@ -202,7 +202,7 @@ describe('an answer of too many JSON values is not parsed', () => {
     assert.ok(longest < tooMany.length, `${longest} characters were parsed`)
   })
 
-  it('by the hub that signs somebody in at an issuer', async (t) => {
+  it('by the hub during sign-in at an issuer', async (t) => {
     const answer = `{"authorization_endpoint":"https://i.example/a","token_endpoint":"https://i.example/t","x":${tooMany}}`
     const oidc = createOidc({
       settings: () => ({ issuer: 'https://i.example', clientId: 'c', scope: 'openid' }),

@@ -72,7 +72,7 @@ it('a hub that was killed in the middle', { timeout: 120_000 }, async (t) => {
   await Promise.all(names.map(async (name) => (begun[name] = await begin(await agentAt(name), folders[name]))))
   hub.signal('SIGKILL')
   await hub.stop()
-  // Programs that listen to their input notice, those that do not go on for nobody.
+  // Programs that read stdin notice; others keep running as orphans.
   assert.ok(
     isProcessAlive(begun.rerun.pid),
     'the program of the killed hub is gone, and nothing is shown by what follows',
@@ -132,7 +132,7 @@ it('a hub that was killed in the middle', { timeout: 120_000 }, async (t) => {
       const task = await finished('forgetful')
       assert.deepEqual(
         [task.status.state, reason(task)],
-        ['TASK_STATE_FAILED', 'The agent cannot go on with what a restart interrupted'],
+        ['TASK_STATE_FAILED', 'The agent cannot resume the turn that a restart interrupted'],
       )
     },
   )

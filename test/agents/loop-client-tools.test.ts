@@ -101,7 +101,7 @@ describe('tools of the client', () => {
     const asked = (await first.send(ask)) as Task
     assert.equal(asked.status.state, 'TASK_STATE_INPUT_REQUIRED')
     assert.deepEqual(asked.status.message?.parts, [
-      { text: 'The client has to run: Position' },
+      { text: 'The client must run: Position' },
       { data: { toolUseId: 'c1', name: 'position', input: {} }, metadata: { [uri]: { type: 'tool-use' } } },
     ])
     await first.close()
@@ -113,7 +113,7 @@ describe('tools of the client', () => {
     assert.equal((await fixture.model.request(2)).body.tools?.length, 1)
   })
 
-  it('may give secrets, which the model is told and nobody keeps', async (t) => {
+  it('may return secrets, which reach the model and are not stored', async (t) => {
     const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'position', id: 'c1' }), [{ client: true }])
     const folder = folderOf(t)
     const agent = await fixture.agent({ store: sqliteStore(join(folder, 'x.db')) })
@@ -140,7 +140,7 @@ describe('tools of the client', () => {
     )
   })
 
-  it('that nobody runs in time are told the model as such', async (t) => {
+  it('that the client does not run in time are reported to the model', async (t) => {
     const fixture = await createLoopFixture(t, scriptCallingOnce({ name: 'position', id: 'c1' }), [{ client: true }])
     const agent = await fixture.agent({ inputTimeout: { afterMs: 50, then: 'continue' } })
     const asked = (await agent.send(ask)) as Task

@@ -57,7 +57,7 @@ agentContract('loop', {
   resume: 'rerun',
   slow: {
     text: 'note, then wait for the gate',
-    // Nothing is run twice: the note is one, and of the other call nobody knows.
+    // No call is repeated: one has a stored result, the outcome of the other is unknown.
     answer: /^I begin\.\n\nnotes: 1, then (the gate is open|unknown)$/,
     begun: ({ desk }) => desk.started.promise,
     release: ({ desk }) => desk.release.resolve(),

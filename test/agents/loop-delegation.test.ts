@@ -17,7 +17,7 @@ async function open(t: TestContext, agents: Readonly<Record<string, Agent>>, ...
   }))
   const tools = names.map((agent) => ({ agent }))
   const fixture = await createLoopFixture(t, scriptCallingOnce(...calls), tools, { inProcessClient })
-  return { house: inProcessClient, bench: fixture, agent: await fixture.agent() }
+  return { inProcessClient, bench: fixture, agent: await fixture.agent() }
 }
 
 const textsIn = (events: readonly StreamEvent[]) =>
@@ -25,14 +25,14 @@ const textsIn = (events: readonly StreamEvent[]) =>
 const waits = (task: Task, state: string): void => assert.equal(task.status.state, `TASK_STATE_${state}`)
 
 describe('another agent of the hub as a tool', () => {
-  it('does its work as a real task, which whoever watches finds', async (t) => {
+  it('runs as a real task, which observers find', async (t) => {
     const writer: Agent = async function* ({ text }) {
       yield status('Thinking')
       yield 'A poem '
       yield text
       yield data({ lines: 1 })
     }
-    const { house: inProcessClient, bench: fixture, agent } = await open(t, { writer })
+    const { inProcessClient, bench: fixture, agent } = await open(t, { writer })
     const events = await agent.stream('A poem, please').all()
     assert.deepEqual(toolResultsIn((await fixture.model.request(2)).body), ['A poem for writer\n{"lines":1}'])
     const [call] = inProcessClient.calls
@@ -47,19 +47,19 @@ describe('another agent of the hub as a tool', () => {
     assert.equal(call?.contextId, parent?.contextId)
   })
 
-  it('may answer with a message, fail, or be there for nobody', async (t) => {
+  it('may reply with a message, fail, or be unavailable', async (t) => {
     const agents: Record<string, Agent> = {
       quick: () => ({ reply: 'At once' }),
       sad: () => fail('Upstream is down'),
       hidden: () => 'secret',
     }
-    const { house: inProcessClient, bench: fixture, agent } = await open(t, agents)
+    const { inProcessClient, bench: fixture, agent } = await open(t, agents)
     inProcessClient.hidden.add('hidden')
     await agent.send('go')
     const { body } = await fixture.model.request(2)
     const [quick, sad, hidden] = toolResultsIn(body)
     assert.equal(quick, 'At once')
-    assert.match(sad ?? '', /The tool failed: The agent sad did not do it: Upstream is down/)
+    assert.match(sad ?? '', /The tool failed: The agent sad did not complete the task: Upstream is down/)
     assert.match(hidden ?? '', /no tool "ask_hidden"/)
     assert.deepEqual(
       body.tools?.map(({ function: { name } }) => name),
@@ -73,7 +73,7 @@ describe('another agent of the hub as a tool', () => {
       begun.resolve(task.id)
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
     }
-    const { house: inProcessClient, agent } = await open(t, { slow })
+    const { inProcessClient, agent } = await open(t, { slow })
     const { id } = (await agent.send('go', { returnImmediately: true })) as Task
     const child = await begun.promise
     // Until the parent has heard of it there is nothing that it could cancel.
@@ -93,7 +93,7 @@ describe('another agent of the hub as a tool', () => {
       (question: string): Agent =>
       async ({ text, history }) =>
         (await history()).length > 1 ? `${question} ${text}` : inputRequired(question)
-    const { house: inProcessClient, agent } = await open(t, { city: asker('Which city?'), day: asker('Which day?') })
+    const { inProcessClient, agent } = await open(t, { city: asker('Which city?'), day: asker('Which day?') })
     const first = (await agent.send('go')) as Task
     waits(first, 'INPUT_REQUIRED')
     assert.deepEqual(first.status.message?.parts, [{ text: 'Which city?' }])
@@ -124,7 +124,7 @@ describe('another agent of the hub as a tool', () => {
       heard.push(text)
       return 'Welcome'
     }
-    const { bench: fixture, house: inProcessClient, agent } = await open(t, { guarded })
+    const { bench: fixture, inProcessClient, agent } = await open(t, { guarded })
     const asked = (await agent.send('go')) as Task
     waits(asked, 'AUTH_REQUIRED')
     const [, request] = asked.status.message?.parts ?? []

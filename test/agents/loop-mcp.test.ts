@@ -10,7 +10,7 @@ const everything = join(import.meta.dirname, '../../node_modules/@modelcontextpr
 const server = (more: object = {}) => ({ mcp: { command: [process.execPath, everything], ...more } })
 const { signal } = new AbortController()
 
-/** What whoever watches is told of calls: how they stand, and in words. */
+/** What observers see of calls: their state and text. */
 const callsIn = (events: readonly StreamEvent[]) =>
   events.flatMap((event) => {
     const call = 'statusUpdate' in event ? event.statusUpdate.metadata?.['toolCall'] : undefined

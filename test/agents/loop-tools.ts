@@ -1,4 +1,4 @@
-/** Functions for the loop under test. What they do and see is told whoever has the desk. */
+/** Functions for the loop under test. They report what they do and see to the test. */
 import { toolProbe } from './loop-tool-probes.ts'
 import type { FunctionCall, FunctionTool } from '../../packages/hub/src/agents/loop/function-tools.ts'
 

@@ -50,7 +50,7 @@ for (const [where, open] of places)
       assert.deepEqual(steps, [1, 2, 3])
     })
 
-    it('asks whoever called, whose time does not count', async (t) => {
+    it('asks the caller, whose thinking time is not counted', async (t) => {
       const connection = connectTo(t, await open(t))
       await connection.serverInfo(signal)
       const asked: string[] = []
@@ -69,11 +69,11 @@ for (const [where, open] of places)
       )
       assert.equal(asked.length, 1)
       assert.match(JSON.stringify(content), /Ann/)
-      const nobody = await connection.call('trigger-elicitation-request', {}, options)
-      assert.match(JSON.stringify(nobody.content), /cancel/)
+      const canceled = await connection.call('trigger-elicitation-request', {}, options)
+      assert.match(JSON.stringify(canceled.content), /cancel/)
     })
 
-    it('is not waited for longer than it may take, nor for somebody who has gone', async (t) => {
+    it('is not waited for beyond its timeout, nor after the caller has left', async (t) => {
       const connection = connectTo(t, await open(t))
       const long = ['trigger-long-running-operation', { duration: 20, steps: 2 }] as const
       await assert.rejects(connection.call(...long, { signal, timeoutMs: 100 }), { code: 'TIMEOUT' })
@@ -128,7 +128,7 @@ describe('an MCP server that does not behave', () => {
       const connection = connectTo(t, server)
       await assert.rejects(connection.tools(signal), {
         code: 'AGENT_UNAVAILABLE',
-        message: 'A tool server cannot be reached now',
+        message: 'A tool server is unavailable now',
       })
     }
   })

@@ -84,7 +84,7 @@ for (const [where, place] of places)
       const elsewhere = (await agent.send('read-resource file:///etc/hostname')) as Task
       assert.deepEqual(
         [elsewhere.status.state, said(elsewhere)],
-        ['TASK_STATE_FAILED', 'file:///etc/hostname may not be read here'],
+        ['TASK_STATE_FAILED', 'file:///etc/hostname is not an allowed resource'],
       )
       assert.equal(await agent.ask('prompt:args-prompt Rome'), "What's weather in Rome?")
     })
@@ -162,13 +162,13 @@ describe('a message that is no call', () => {
     })
     const wrong = (await agent.send([{ data: { tool: 'get-sum', arguments: { a: 'x' } } }])) as Task
     assert.equal(wrong.status.state, 'TASK_STATE_REJECTED')
-    assert.match(said(wrong), /^get-sum cannot be called like that: a is not right \(expected number.*\); b is missing/)
+    assert.match(said(wrong), /^Invalid arguments for get-sum: a is invalid \(expected number.*\); b is missing/)
     const { tool, violations } = dataIn(wrong.status.message?.parts)
     assert.deepEqual([tool, (violations as Struct[]).map(({ field }) => field)], ['get-sum', ['a', 'b']])
 
     const unknown = (await agent.send([{ data: {} }], { metadata: { skillId: 'get-some' } })) as Task
     assert.equal(unknown.status.state, 'TASK_STATE_REJECTED')
-    assert.match(said(unknown), /^There is no tool get-some here\. There are:\n- echo: Echoes.*\n- get-sum: Returns/)
+    assert.match(said(unknown), /^Unknown tool get-some\. There are:\n- echo: Echoes.*\n- get-sum: Returns/)
     const { tools } = dataIn(unknown.status.message?.parts)
     assert.deepEqual(
       (tools as Struct[]).map(({ name }) => name),
@@ -177,11 +177,11 @@ describe('a message that is no call', () => {
 
     const lost = (await agent.send('What is the weather like?')) as Task
     assert.equal(lost.status.state, 'TASK_STATE_INPUT_REQUIRED')
-    assert.match(said(lost), /not clear which tool is meant\. There are:\n- echo/)
+    assert.match(said(lost), /The tool is ambiguous\. There are:\n- echo/)
     const begun = (await agent.send('get-sum', { taskId: lost.id })) as Task
     assert.match(said(begun), /a is missing; b is missing/)
     const half = (await agent.send('b=2', { taskId: lost.id })) as Task
-    assert.match(said(half), /^get-sum cannot be called like that: a is missing/)
+    assert.match(said(half), /^Invalid arguments for get-sum: a is missing/)
     const done = (await agent.send('40', { taskId: lost.id })) as Task
     assert.equal(textOf(partsOf(done)), 'The sum of 40 and 2 is 42.')
 

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 
 export interface TestHttpServer {
   readonly url: string
-  /** As a machine that is gone: nobody says goodbye. */
+  /** Like a machine that lost power: connections are not closed. */
   cut(): void
   close(): Promise<void>
 }

@@ -20,7 +20,7 @@ import type { ServerControls } from './scripted-mcp-server.ts'
 
 const program = join(import.meta.dirname, 'programs/mcp-server.ts')
 const { signal } = new AbortController()
-const lost = 'The connection to the tool server was lost: whether the tool has done its work is not known'
+const lost = 'The connection to the tool server was lost: the outcome of the call is unknown'
 
 interface Place {
   readonly entry: object
@@ -71,7 +71,7 @@ const ending = (task: unknown): string => {
 
 for (const [where, place] of places)
   describe(`a server behind ${where}`, () => {
-    it('that hangs does not hold up its task beyond the deadline, nor whoever cancels it', async (t) => {
+    it('that hangs does not delay its task beyond the deadline, nor a cancel', async (t) => {
       const { entry, appears } = await place(t)
       const { agent: hasty } = await open(t, entry, { turnTimeoutMs: 2_000 })
       assert.equal(ending(await hasty.send('hang()')), 'FAILED: Task timed out')
@@ -94,11 +94,11 @@ for (const [where, place] of places)
     it('that answers with nonsense, or other than it promised, fails the task with a sentence', async (t) => {
       const { entry } = await place(t)
       const { agent } = await open(t, entry)
-      assert.match(
-        ending(await agent.send('nonsense()')),
-        /^FAILED: The (answer of the tool makes no sense|tool server)/,
+      assert.match(ending(await agent.send('nonsense()')), /^FAILED: The (result of the tool is malformed|tool server)/)
+      assert.equal(
+        ending(await agent.send('promise()')),
+        'FAILED: The result of the tool does not match its output schema',
       )
-      assert.equal(ending(await agent.send('promise()')), 'FAILED: The answer of the tool is not what it promised')
       assert.equal(ending(await agent.send('fail "No such city"')), 'FAILED: No such city')
       assert.equal(ending(await agent.send('break()')), 'FAILED: The tool server failed')
     })
@@ -116,7 +116,7 @@ for (const [where, place] of places)
       const { entry } = await place(t)
       const { agent } = await open(t, { ...entry, answerLimit: '2MB' })
       const contextId = 'one'
-      const sentence = 'A tool server answered with more than the 2000000 bytes that are taken here'
+      const sentence = 'The response of a tool server exceeds 2000000 bytes'
       assert.equal(ending(await agent.send('huge(2000001)', { contextId })), `FAILED: ${sentence}`)
       assert.equal((await agent.ask('huge(1900000)', { contextId })).length, 1_900_000)
     })
@@ -142,7 +142,7 @@ for (const [where, place] of places)
   })
 
 describe('a program that is a server', () => {
-  it('and dies while it asks somebody fails the task', async (t) => {
+  it('and exits during a question fails the task', async (t) => {
     const { entry, folder } = aProgram(t)
     const { agent } = await open(t, entry)
     const { id, status } = (await agent.send('book_and_die()')) as Task
@@ -255,7 +255,7 @@ describe('a server that is not there', () => {
     await assert.rejects(opened.health?.(signal) ?? Promise.resolve())
     await assert.rejects(agent.ask('echo hi'), (reason: Error) => {
       assert.ok(!reason.message.includes('127.0.0.1'))
-      return reason.message === 'A tool server cannot be reached now'
+      return reason.message === 'A tool server is unavailable now'
     })
     await startEverythingServer(t, first.port)
     assert.equal(await agent.ask('echo hi'), 'Echo: hi')

@@ -1,4 +1,4 @@
-/** An agent as somebody writes it who only knows what a turn is: no import that is there at run time. */
+/** An agent written with the turn alone: no runtime imports. */
 import type { Message, Task, Turn } from '@parley/a2a'
 import type { ModuleProbe } from './module-probe.ts'
 

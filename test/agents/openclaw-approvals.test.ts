@@ -13,7 +13,7 @@ async function answer({ agent }: OpenclawTestAgent, { id }: Task, text: string):
 }
 
 describe('a command that the gateway wants approved', () => {
-  it('is denied where nobody is asked, which is the default, and the run goes on', async (t) => {
+  it('is denied by default, and the run continues', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { asksForApproval: true } })
     const task = await sendText(agent, command)
     assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
@@ -41,7 +41,7 @@ describe('a command that the gateway wants approved', () => {
     const asked = await sendText(stage.agent, command)
     const again = await answer(stage, asked, 'what for?')
     assert.equal(again.status.state, 'TASK_STATE_INPUT_REQUIRED')
-    assert.match(statusOf(again), /^That is none of the answers/)
+    assert.match(statusOf(again), /^That is not one of the answers/)
     assert.match(textOf(await answer(stage, asked, 'yes')), /It said: hi/)
   })
 

@@ -58,7 +58,7 @@ describe('the connection to an OpenClaw gateway', () => {
     assert.equal(gateway.pairRequests().length, 2)
   })
 
-  it('that has to be approved first is refused in words to act on, and works once somebody has', async (t) => {
+  it('that needs approval fails with instructions, and works after the approval', async (t) => {
     const { gateway, agent, bench: fixture } = await openOpenclawTestAgent(t, { trouble: { pairing: true } })
     await assert.rejects(agent.send('count to 2'), (error: Error & { code: string }) => {
       const [requestId] = gateway.pairRequests()
@@ -94,7 +94,7 @@ describe('the connection to an OpenClaw gateway', () => {
     await third.close()
     const stranger = openOpenclawFixture({ ...gateway, token: 'an old one' })
     await assert.rejects(stranger.open.health?.(soon()) as Promise<void>, {
-      message: /does not take the configured token/,
+      message: /rejected the configured token/,
     })
     await stranger.close()
   })
@@ -104,7 +104,7 @@ describe('the connection to an OpenClaw gateway', () => {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await assert.rejects(agent.send('hi'), {
         code: 'AGENT_UNAVAILABLE',
-        message: /does not take the configured token/,
+        message: /rejected the configured token/,
       })
     }
     assert.equal(gateway.connectionAttempts(), 1)
@@ -147,11 +147,11 @@ describe('the connection to an OpenClaw gateway', () => {
       return true
     })
     gateway.start()
-    // Nobody asks for it.
+    // No one requests it.
     await waitUntil(() => gateway.connections() === 1, 'the hub to come back by itself')
   })
 
-  it('is let go of by a turn that is canceled while nobody answers', async (t) => {
+  it('is released by a turn that is canceled while the gateway does not respond', async (t) => {
     const { agent } = await openOpenclawTestAgent(t, { trouble: { mute: true } })
     const task = await sendText(agent, 'hi', { returnImmediately: true })
     assert.equal((await agent.cancel(task.id)).status.state, 'TASK_STATE_CANCELED')

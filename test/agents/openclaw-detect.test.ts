@@ -47,10 +47,10 @@ describe('the address of a gateway', () => {
     t.after(() => gateway.close())
     const found = await detect([gateway.url], 'wrong')
     assert.ok('entry' in found)
-    assert.match(found.notes?.join() ?? '', /does not take the configured token/)
+    assert.match(found.notes?.join() ?? '', /rejected the configured token/)
   })
 
-  it('is not that of another server, of nobody, or of a command', async (t) => {
+  it('is not detected for other servers, closed ports or commands', async (t) => {
     const server = createServer((_, response) => void response.end('hello'))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -97,7 +97,7 @@ describe('a hub that is killed in the middle of a run at an OpenClaw gateway', {
     }))
     assert.ok(event !== undefined)
     assert.equal((await (await mortal.agent()).cancel(taskId)).status.state, 'TASK_STATE_CANCELED')
-    // Whoever is another device may not stop it.
+    // Another device may not stop it.
     await gateway.responder.stopped()
   })
 })

@@ -107,7 +107,7 @@ describe('when the connection breaks in the middle of a turn,', () => {
     await gateway.responder.stopped()
   })
 
-  it('without a device the gateway lets nobody else stop it, and the log says so', async (t) => {
+  it('without a device key the new process cannot stop it, which is logged', async (t) => {
     const stage = await openOpenclawTestAgent(t, { entry: { device: false } })
     const { agent, gateway, bench } = stage
     const task = await begin(stage, 'work for ever')

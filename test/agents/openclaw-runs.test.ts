@@ -128,7 +128,7 @@ describe('a turn at an OpenClaw gateway', () => {
     assert.equal(statusOf(await agent.get(started.id)), 'The agent did not finish in time')
   })
 
-  it('is canceled when somebody stops it at the gateway', async (t) => {
+  it('is canceled when it is stopped at the gateway', async (t) => {
     const { agent, gateway } = await openOpenclawTestAgent(t)
     const started = (await agent.send('work for ever', { returnImmediately: true })) as Task
     await gateway.responder.begun()
@@ -210,7 +210,7 @@ describe('what a message brings to an OpenClaw gateway', () => {
     const sessionKey = String(
       gateway.receivedRequests.find(({ method }) => method === 'chat.send')?.params['sessionKey'],
     )
-    // Somebody else, such as another replica of this hub.
+    // Another client, such as another replica of this hub.
     gateway.runs.begin('take your time', sessionKey)
     await gateway.responder.begun()
     const answer = sendText(agent, 'count to 7', { contextId })

@@ -1,4 +1,4 @@
-/** A fake gateway, an agent over it and somebody who calls it, for one test. */
+/** A fake gateway, an agent that uses it and a client, for one test. */
 import type { TestContext } from 'node:test'
 import type { Part, Struct, Task } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'

@@ -47,7 +47,7 @@ describe('transport: auto', () => {
     })
     await assert.rejects(agent.send('hi'), {
       code: 'AGENT_UNAVAILABLE',
-      message: 'The OpenClaw gateway cannot be reached now',
+      message: 'The OpenClaw gateway is unavailable now',
     })
   })
 })
@@ -141,7 +141,7 @@ describe('transport: http', () => {
     const off = await openOpenclawTestAgent(t, { entry: { transport: 'http' }, trouble: { http: 'off' } })
     assert.match(statusOf(await sendText(off.agent, 'hi')), /chatCompletions\.enabled/)
     const wrong = await openOpenclawTestAgent(t, { entry: { transport: 'http', token: 'guess' } })
-    assert.match(statusOf(await sendText(wrong.agent, 'hi')), /does not take the configured credentials/)
+    assert.match(statusOf(await sendText(wrong.agent, 'hi')), /rejected the configured credentials/)
     await assert.rejects(wrong.bench.open.health?.(AbortSignal.timeout(5_000)) as Promise<void>)
   })
 

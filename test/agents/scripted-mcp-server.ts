@@ -9,7 +9,7 @@ import { z } from 'zod'
 export interface ServerControls {
   /** Tells that something has happened: `begun`, `stopped`. */
   report(what: string): void
-  /** Resolves when somebody lets the waiting ones go. */
+  /** Resolves when the test releases the waiting calls. */
   waitForRelease(): Promise<void>
   /** Ends the server, or the connection, in the middle of a call. */
   crash(): void
@@ -62,7 +62,7 @@ export function createScriptedMcpServer(
     { name: 'scripted', title: 'Scripted server', version: '1.2.3', websiteUrl: 'https://example.com/scripted' },
     {
       capabilities: { tools: { listChanged: true }, prompts: {}, resources: {} },
-      instructions: 'Does as it is told.\n\nAnd more that nobody needs.',
+      instructions: 'Does as it is told.\n\nAnd more text.',
     },
   )
   server.setRequestHandler('tools/list', () => ({

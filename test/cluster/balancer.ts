@@ -1,6 +1,6 @@
 /**
  * What stands before the replicas: each request goes to the next one, whichever connection it came on. It knows nothing of
- * tasks, keeps nobody at a replica, and asks nobody whether they are well; one that refuses the connection is passed over.
+ * tasks, has no sticky sessions and no health checks; a replica that refuses the connection is skipped.
  */
 import { Agent, createServer, request as ask } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -39,7 +39,7 @@ export interface TaskLog {
 export interface Outage {
   readonly replica: string
   readonly at: number
-  /** Somebody else must have gone on with it this much later. */
+  /** Another replica must have resumed it by then. */
   readonly boundMs: number
 }
 
@@ -88,7 +88,7 @@ function checkLog({ taskId, records }: TaskLog): readonly string[] {
   return [...wrong, ...checkAttempts(taskId, records), ...checkCounts(taskId, records)]
 }
 
-/** Once a turn was begun anew, whoever ran it before writes nothing any more. */
+/** After a turn was restarted, its former holder writes nothing. */
 function checkAttempts(taskId: string, records: readonly LogRecord[]): readonly string[] {
   let attempt = 1
   let owner: string | undefined
@@ -179,7 +179,7 @@ function checkSent(sent: readonly SentMessage[], logs: ReadonlyMap<string, TaskL
   })
 }
 
-/** Whatever the replica ran when it went out must have been gone on with by somebody else, or have ended, in time. */
+/** What the stopped replica ran must be resumed by another, or end, in time. */
 function checkTakeOver(outage: Outage, log: TaskLog): readonly string[] {
   const ms = takeOverMs(outage, log)
   const { replica, boundMs } = outage
@@ -188,14 +188,14 @@ function checkTakeOver(outage: Outage, log: TaskLog): readonly string[] {
   return [`${log.taskId} was taken over from ${replica} after ${ms} ms; ${boundMs} are allowed`]
 }
 
-/** After how long somebody went on with the task; nothing if the replica did not run it. */
+/** The time until the task was resumed; `undefined` if the replica did not run it. */
 export function takeOverMs({ replica, at }: Outage, { records }: TaskLog): number | undefined {
   const before = records.filter((record) => record.at <= at)
   const started = before.findLastIndex(({ body }) => body.type === 'turn-started')
   const turn = before.slice(started)
   const last = turn.findLast(({ body }) => body.type === 'status' || body.type === 'turn-ended')?.body
   const state = last?.type === 'status' ? last.status.state : undefined
-  // What waits for input, or is over, is nobody's.
+  // A task that waits for input or has ended has no holder.
   if (started < 0 || (state !== 'TASK_STATE_WORKING' && state !== 'TASK_STATE_SUBMITTED')) return undefined
   if (!turn.some((record) => markOf(record)?.by === replica)) return undefined
   // What was under way when it went out may still have been written: it is the next beginning or the end that counts.

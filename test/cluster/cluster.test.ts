@@ -1,5 +1,5 @@
 /**
- * Three replicas behind a balancer that keeps nobody anywhere: streams, cancels, follow-ups, questions and subscribers meet
+ * Three replicas behind a balancer without sticky sessions: streams, cancels, follow-ups, questions and subscribers meet
  * at whichever replica comes next. `PARLEY_FULL=1` runs 10,000 tasks, the quick mode a few hundred.
  */
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
 /**
- * A replica dies (SIGKILL) with the settings that everybody has, leases of ten seconds among them, while clients work. What it
+ * A replica dies (SIGKILL) with the default settings, leases of ten seconds among them, while clients work. What it
  * ran is taken over when its leases have run out: run again, failed with a reason, or attached to again where the work went on
  * in another place meanwhile. `PARLEY_FULL=1` lets each of the three die in turn.
  */
@@ -90,7 +90,7 @@ describe('the death of a replica with leases as by default', { skip, timeout: 30
       assert.equal(text, Array.from({ length: until }, (_, n) => `${n} `).join(''))
       assert.equal(starts, 1, `${taskId} was started ${starts} times`)
       const by = records.flatMap(({ body }) => (body.type === 'artifact' ? [body.artifact.metadata?.['by']] : []))
-      assert.equal(new Set(by).size, attempts.length, 'whoever took it up has listened to it')
+      assert.equal(new Set(by).size, attempts.length, 'the replica that resumed it followed it')
     }
     // The short ones may have been over when their replica died, on a machine that is busy enough.
     assert.ok(attached >= (perKind / 2) * deaths, `${attached} were attached to again`)

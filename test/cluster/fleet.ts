@@ -44,7 +44,7 @@ export async function startFleet({ size, database, drainMs = 5_000, ...rest }: F
     Array.from({ length: size }, async (_, index) => {
       const line = await openTcpProxy(database)
       const url = `postgres://postgres@127.0.0.1:${line.port}/${database.name}`
-      // The same port after a restart: whoever routes to it need not be told.
+      // The same port after a restart: the balancer needs no update.
       const port = await freePort()
       return createReplica(line, {
         name: `replica-${index + 1}`,

@@ -99,7 +99,7 @@ describe('the hub on PostgreSQL', { skip, timeout: 120_000 }, async () => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
     const [code] = (await once(child, 'close')) as [number]
     assert.equal(code, 1)
-    assert.match(said, /^masterKey: a store on Postgres needs one/)
+    assert.match(said, /^masterKey: is required with PostgreSQL/)
   })
 })
 

@@ -1,5 +1,5 @@
 /**
- * Work that goes on while the replica that asked for it is dead: jobs that count, in a place of their own. Whoever knows a
+ * Work that goes on while the replica that asked for it is dead: jobs that count, in a process of their own. A client that knows a
  * job's id may listen to it from any number on. It remembers how often each was started.
  */
 import { createServer } from 'node:http'

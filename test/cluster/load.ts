@@ -112,7 +112,7 @@ export function createLoad({ url, count, patienceMs = 30_000, fragile = false }:
     await Promise.all(watchers)
   }
 
-  /** Somebody else cancels it on the way. */
+  /** Another client cancels it meanwhile. */
   async function canceled(): Promise<void> {
     let canceling: Promise<void> | undefined
     const forever = `100000 ${Math.max(paceMs, 2)}`

@@ -98,6 +98,6 @@ const server = await serve({
 process.once('SIGTERM', () => {
   void server.close().then(() => process.exit(0))
 })
-// Whoever started it is gone.
+// The parent process has exited.
 process.once('disconnect', () => process.exit(1))
 process.send?.({ port: server.port })

@@ -74,7 +74,7 @@ describe('a rolling replacement of three replicas under load', { skip, timeout: 
     )
   })
 
-  it('is not noticed by whoever reads a stream through our client', async () => {
+  it('is invisible to readers of a stream through our client', async () => {
     const agent = await connect(`${balancer.url}/a2a/counter`)
     const said: string[] = []
     const retiring = (async () => {

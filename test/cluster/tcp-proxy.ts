@@ -16,7 +16,7 @@ export interface ProxyTarget {
 export interface TcpProxy {
   readonly port: number
   set(state: ProxyState): void
-  /** What is open breaks; whoever connects from now on comes to the other one. */
+  /** Breaks open connections; new ones go to the other server. */
   leadTo(address: ProxyTarget): void
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
  * Two processes write at the same time, two hundred chunks each: to one task, to one task by way of its messages, and to two.
- * Where a whole task is read, changed and written back, the last one to write wins; here nobody's chunk is ever gone.
+ * Where a whole task is read, changed and written back, the last one to write wins; here no chunk is ever lost.
  */
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'

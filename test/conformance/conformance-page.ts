@@ -109,7 +109,7 @@ const whenRaised: Readonly<Record<ErrorCode, string>> = {
   PERMISSION_DENIED: 'valid credentials, but not for this',
   RATE_LIMITED: 'too many requests, streams or tasks of this caller',
   AGENT_UNAVAILABLE: 'the agent cannot be reached',
-  INPUT_TIMEOUT: 'nobody answered the question in time',
+  INPUT_TIMEOUT: 'the question was not answered in time',
   TOOL_EXECUTION_FAILED: 'a tool on the side of the client failed',
   CONTEXT_REJECTED: 'the context id cannot be accepted',
   MESSAGE_ID_REUSED: 'the message id came before with other content',

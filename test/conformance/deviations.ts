@@ -90,7 +90,7 @@ export const deviations: readonly Deviation[] = [
   {
     ids: ['B-100'],
     what: 'Text that was appended chunk by chunk is one text part when the task is read; the stream has the chunks. `coalesceText: false` changes it.',
-    why: 'Sixteen thousand parts of one word each serve nobody who reads the result.',
+    why: 'Sixteen thousand parts of one word each are useless to readers of the result.',
   },
   {
     ids: ['B-108'],
@@ -130,7 +130,7 @@ export const deviations: readonly Deviation[] = [
   {
     ids: ['B-166'],
     what: 'A tenant that does not exist, or is not for this caller, is -32001 and 404; where an agent has no tenants at all, naming one is -32602.',
-    why: 'The text names no error. Nobody learns which tenants there are, and a client that names one in vain learns what it did wrong.',
+    why: 'The text names no error. Clients cannot enumerate tenants, and a client that names one in vain learns its mistake.',
   },
   {
     ids: ['S2-31', 'B-146'],
@@ -140,6 +140,6 @@ export const deviations: readonly Deviation[] = [
   {
     ids: ['S2-16'],
     what: 'A deadline for input that passes is the state FAILED with a reason, not an error on the stream.',
-    why: 'Whoever reads the task later must see it too.',
+    why: 'Later readers of the task must see it too.',
   },
 ]

@@ -10,7 +10,7 @@ after(closeInMemoryServers)
 const uri = 'https://example.com/extensions/mood/v1'
 
 describe('a card', () => {
-  it('advertises the public address it was given, whoever asks and however [B-25]', async () => {
+  it('advertises the configured public URL, for every request [B-25]', async () => {
     const server = openInMemoryServer({ publicUrl: 'https://agents.example.com/greeter' })
     for (const headers of [v1, v0_3, {}]) {
       const { body } = await server.fetch('/.well-known/agent-card.json', { headers })
@@ -34,7 +34,7 @@ describe('a card', () => {
     await handler.close()
   })
 
-  it('that is extended is kept by nobody but its reader [B-140]', async () => {
+  it('that is extended is cacheable only by its reader [B-140]', async () => {
     const server = openInMemoryServer({
       extendedCard: { description: 'for friends' },
       authenticate: (credentials) => (credentials.header('authorization') === 'Bearer me' ? { id: 'me' } : undefined),
@@ -55,7 +55,7 @@ describe('a card', () => {
 })
 
 describe('an extension', () => {
-  it('is asked for and confirmed by header; one that nobody knows is ignored [T-9 B-143]', async () => {
+  it('is requested and confirmed by header; unknown ones are ignored [T-9 B-143]', async () => {
     const server = openInMemoryServer({ extensions: [{ uri }] })
     const headers = { ...v1, 'a2a-extensions': `${uri}, https://example.com/unheard-of` }
     const answer = await server.rpc('SendMessage', { message: newMessage('hi') }, headers)

@@ -112,7 +112,7 @@ describe('a task', () => {
   })
 })
 
-describe('a question that nobody answers', () => {
+describe('an unanswered question', () => {
   const ask = (then: 'fail' | 'continue'): InMemoryServer => {
     let turns = 0
     return openInMemoryServer({

@@ -72,7 +72,7 @@ describe('a request', () => {
     }
   })
 
-  it('may have fields that nobody knows, and they go no further [J-10]', async () => {
+  it('may have unknown fields, which are dropped [J-10]', async () => {
     const server = openInMemoryServer()
     const message = { ...newMessage('hi'), mood: 'sunny', parts: [{ text: 'hi', colour: 'blue' }] }
     const { task } = (await server.rpc('SendMessage', { message, haste: true }, v1)).body.result
@@ -96,7 +96,7 @@ describe('a state', () => {
     return versionOf('0.3').json.decodeResult('GetTask', task).status.state
   }
 
-  it('that nobody knows is read as unknown [B-174 S2-9]', () => {
+  it('that is not known is read as unknown [B-174 S2-9]', () => {
     assert.deepEqual(
       ['dreaming', 'unknown', ''].map(read),
       Array.from({ length: 3 }, () => 'TASK_STATE_UNSPECIFIED'),

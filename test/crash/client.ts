@@ -32,7 +32,7 @@ export function openWire(url: string, agent: string, { version, binding }: WireO
   return testWire({ url: `${url}/a2a/${agent}`, version: versionOf(version), binding, fetch })
 }
 
-/** Retries while nobody is there, or while the connection dies under the call. Protocol errors are answers. */
+/** Retries while the server is down or the connection breaks. Protocol errors are results. */
 export async function retryUntilAnswered<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {

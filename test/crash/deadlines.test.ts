@@ -1,4 +1,4 @@
-/** The deadline of a turn that a crash cut short: whoever begins again has the whole time again, and nobody else waits for it. */
+/** The deadline of a turn after a crash: the new run has the full time again, and other tasks do not wait for it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../packages/a2a/src/agents/agent.ts'

@@ -29,7 +29,7 @@ describe('work that is handed on', () => {
     )
     assert.deepEqual(
       statuses.map(({ status }) => status.message?.parts),
-      [[{ text: 'Handed on to echo' }], [{ text: 'Thinking about one two' }]],
+      [[{ text: 'Delegated to echo' }], [{ text: 'Thinking about one two' }]],
     )
     assert.deepEqual(
       statuses.map(({ metadata }) => metadata?.[uri]),
@@ -49,7 +49,7 @@ describe('work that is handed on', () => {
     ])
     const task = taskOf(await (await agent('front')).send('echo one two'))
     assert.equal(textOf(task), 'one two |echo said: one two ')
-    // It belongs to the agent that handed on, and nobody else finds it.
+    // It belongs to the delegating agent, and no other caller finds it.
     await assert.rejects(async () => (await agent('echo')).get(child ?? ''), { code: 'TASK_NOT_FOUND' })
   })
 

@@ -43,7 +43,7 @@ globalThis.fetch = async (input, init) => {
   const { host, pathname } = new URL(request.url)
   if (host === 'id.example.com') return Response.json(tokens[pathname])
   if (host === 'agent.example.com') return handler.fetch(request)
-  throw new TypeError(`nobody is at ${host}`)
+  throw new TypeError(`no server at ${host}`)
 }
 
 const { listen } = net.Server.prototype

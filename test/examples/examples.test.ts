@@ -49,7 +49,7 @@ describe('the examples', () => {
       'ann may use: rates, pay',
       'bob may use: rates',
       "PERMISSION_DENIED: Insufficient permissions for skill 'pay'",
-      'The agent card is refused: its signature is wrong: it was changed after it was signed',
+      'The agent card is rejected: its signature is invalid: the card was changed after signing',
     ])
   })
 

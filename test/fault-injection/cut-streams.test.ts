@@ -28,7 +28,7 @@ const withCursors: ExchangeHandlers = {
   },
 }
 
-/** The task goes on by `lost` events while nobody is connected. */
+/** The task produces `lost` events while no client is connected. */
 function withoutCursors(lost: number): ExchangeHandlers {
   let reached = 0
   return {
@@ -38,7 +38,7 @@ function withoutCursors(lost: number): ExchangeHandlers {
     },
     SubscribeToTask(exchange) {
       reached = Math.min(reached + lost, events.length)
-      if (reached === events.length) return exchange.error(-32_004, 'The task is over', 400)
+      if (reached === events.length) return exchange.error(-32_004, 'The task has ended', 400)
       exchange.stream()
       exchange.event({ task: taskAfter(reached) })
       reached = three(exchange, reached, false)

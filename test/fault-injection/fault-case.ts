@@ -20,7 +20,7 @@ export interface FaultCase {
   open(answers: ExchangeHandlers | ExchangeHandler, options?: FaultyServerOptions): Promise<FaultyServer>
   /** With small limits, and without a word on the console. */
   connect(to: FaultyServer | string | object, options?: ConnectOptions): Promise<RemoteAgent>
-  /** Give it to every call: nobody may hold on to it afterwards. */
+  /** Pass it to every call: no listener may remain afterwards. */
   readonly signal: AbortSignal
   abort(reason: unknown): void
   /** What the client logged as a warning. */
@@ -78,7 +78,7 @@ export function faultCase(name: string, body: (stage: FaultCase) => Promise<void
     try {
       await body(stage)
       await eventually('a connection still waits for its answer', () => servers.every(({ waiting }) => waiting === 0))
-      assert.equal(getEventListeners(signal, 'abort').length, 0, 'somebody still listens to the signal')
+      assert.equal(getEventListeners(signal, 'abort').length, 0, 'the signal still has listeners')
     } finally {
       for (const server of servers) await server.close()
       for (const close of closes) await close()
@@ -88,7 +88,7 @@ export function faultCase(name: string, body: (stage: FaultCase) => Promise<void
       () => `left open: ${leftOpen(before).join(', ')}`,
       () => leftOpen(before).length === 0,
     )
-    assert.deepEqual(strays, [], 'a rejection that nobody heard of')
+    assert.deepEqual(strays, [], 'an unhandled rejection')
   })
 }
 

@@ -35,7 +35,7 @@ const hangs: Readonly<Record<string, Hang>> = {
   },
 }
 
-/** What nobody holds is gone after this, as it may be at any time; what hung on it goes with the next one. */
+/** Collects unreachable objects; finalizers run with the next collection. */
 function collectGarbage({ socket }: Exchange): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -120,7 +120,7 @@ describe('a stream of 0.3 that breaks off', () => {
     'is read from the task where the task has ended meanwhile [B-98 B-108]',
     async ({ open, connect, signal }) => {
       const endings: Readonly<Record<string, ExchangeHandler>> = {
-        'by an error': (exchange) => exchange.error(-32_004, 'The task is over'),
+        'by an error': (exchange) => exchange.error(-32_004, 'The task has ended'),
         'by an error that is an event': (exchange) => {
           exchange.stream()
           exchange.chunk('event: error\ndata: {"jsonrpc":"2.0","id":1,"error":{"code":-32004,"message":"over"}}\n\n')

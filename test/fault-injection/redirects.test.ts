@@ -1,4 +1,4 @@
-/** Servers that send us elsewhere: round in circles, to other people, or to where nobody should go. */
+/** Servers that redirect: in circles, to other origins, or to forbidden addresses. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { discover } from '@parley/a2a/client'
@@ -72,7 +72,7 @@ describe('credentials', () => {
       const other = await open((exchange) => exchange.json(server.card))
       const server: FaultyServer = await open((exchange) => to(exchange, `${other.url}/card.json`))
       await endsTyped(connect(server, options))
-      assert.ok(other.cards.length + other.calls.length > 0, 'nobody went there')
+      assert.ok(other.cards.length + other.calls.length > 0, 'no request arrived there')
       for (const exchange of [...other.cards, ...other.calls]) showsNothing(exchange)
     })
 

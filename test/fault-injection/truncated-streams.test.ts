@@ -82,7 +82,7 @@ describe('a stream that breaks off', () => {
         for (const event of events.slice(0, 5)) exchange.event(event)
         exchange.hangUp()
       },
-      SubscribeToTask: (exchange) => exchange.error(-32_004, 'The task is over', 400),
+      SubscribeToTask: (exchange) => exchange.error(-32_004, 'The task has ended', 400),
       GetTask: (exchange) => exchange.result(taskAfter(events.length)),
     })
     const agent = await stage.connect(server)

@@ -56,7 +56,7 @@ export interface FuzzServer {
   exchange(plan: RequestPlan): Promise<{ sent: SentRequest; got: ReceivedAnswer }>
   /** The same for a request of the guided fuzz. */
   exchangeInput(input: HttpInput): Promise<{ sent: SentRequest; got: ReceivedAnswer }>
-  /** What the server told its log and nobody else, newest last. */
+  /** What the server logged, newest last. */
   readonly logged: readonly unknown[]
   close(): Promise<void>
 }
@@ -71,7 +71,7 @@ export async function openFuzzServer(variant: ServerVariant): Promise<FuzzServer
     agent,
     store: storeFor(variant),
     allowAnonymousList: true,
-    // Whoever waits for one that lingers gets the task as it is.
+    // A call that waits for a lingering task gets it as it is.
     limits: { bodyBytes, waitMs: 50 },
     turnTimeoutMs: Infinity,
     cancelGraceMs: 50,

@@ -26,7 +26,7 @@ export const bindingVersions: readonly BindingVersion[] = (['1.0', '0.3'] as con
   (['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ binding, version })),
 )
 
-/** What somebody shows with each request. */
+/** The credentials of each request. */
 export type AuthHeaders = Readonly<Record<string, string>>
 
 export interface TokenIssuer {
@@ -42,8 +42,8 @@ export interface AccessServer {
   readonly logged: readonly unknown[]
   readonly one: TokenIssuer
   readonly two: TokenIssuer
-  /** Calls of one agent in one tongue; the proof goes with each call. */
-  peer(agent: string, tongue: BindingVersion): RawClient
+  /** Calls of one agent in one way; the proof goes with each call. */
+  peer(agent: string, way: BindingVersion): RawClient
   /** A request of the admin API, as the admin unless told otherwise. */
   admin(
     method: string,
@@ -125,9 +125,9 @@ export async function openAccessServer(options: AccessServerOptions): Promise<Ac
     logged,
     one,
     two,
-    peer(agent, tongue) {
-      const name = `${agent} ${tongue.binding} ${tongue.version}`
-      const known = peers.get(name) ?? createAgentPeer({ url: server.url, grpcPort: server.grpcPort, agent }, tongue)
+    peer(agent, way) {
+      const name = `${agent} ${way.binding} ${way.version}`
+      const known = peers.get(name) ?? createAgentPeer({ url: server.url, grpcPort: server.grpcPort, agent }, way)
       peers.set(name, known)
       return known
     },

@@ -1,4 +1,4 @@
-/** Who is let in, by what, and what the answers say of it: over real sockets, in every tongue. */
+/** Who is let in, by what, and what the answers say of it: over real sockets, in every way. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
@@ -31,12 +31,12 @@ const { peer, key, admin, get } = accessServer
 const codes = { UNAUTHENTICATED: [401, 16], PERMISSION_DENIED: [403, 7] }
 
 describe('a key', () => {
-  it('lets its caller in by Authorization and by X-API-Key, whatever the tongue [S4-15 S2-28 B-168]', async () => {
+  it('lets its caller in by Authorization and by X-API-Key, whatever the way [S4-15 S2-28 B-168]', async () => {
     const { authorization } = await key({ agents: ['team'] })
     const proofs: readonly AuthHeaders[] = [{ authorization }, { 'x-api-key': authorization.slice('Bearer '.length) }]
-    for (const tongue of bindingVersions) {
+    for (const way of bindingVersions) {
       for (const proof of proofs) {
-        const { status, body } = await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers: proof })
+        const { status, body } = await peer('team', way).call('SendMessage', messageParams('hi'), { headers: proof })
         assert.equal(status, 200)
         assert.match(JSON.stringify(body), /for key:/)
       }
@@ -45,20 +45,17 @@ describe('a key', () => {
 
   it('opens the agents that it is for, and tells nothing of others [B-153 B-154 T-12]', async () => {
     const proof = await key({ agents: ['team'] })
-    for (const tongue of bindingVersions) {
+    for (const way of bindingVersions) {
       for (const agent of ['hidden', 'nowhere']) {
-        const { status, headers, body } = await peer(agent, tongue).call('SendMessage', messageParams('hi'), {
+        const { status, headers, body } = await peer(agent, way).call('SendMessage', messageParams('hi'), {
           headers: proof,
         })
         assert.ok(codes.PERMISSION_DENIED.includes(status), `${status}`)
         const scope = `agent:${agent}`
         assert.equal(headers.get('www-authenticate'), `Bearer error="insufficient_scope", scope="${scope}"`)
-        assert.ok(JSON.stringify(body).includes(`This needs the scope ${scope}`))
+        assert.ok(JSON.stringify(body).includes(`Requires the scope ${scope}`))
       }
-      assert.equal(
-        (await peer('open', tongue).call('SendMessage', messageParams('hi'), { headers: proof })).status,
-        200,
-      )
+      assert.equal((await peer('open', way).call('SendMessage', messageParams('hi'), { headers: proof })).status, 200)
     }
   })
 
@@ -77,8 +74,8 @@ describe('a key', () => {
 
   it('may be for some operations only [B-154]', async () => {
     const headers = await key({ scopes: ['agent:team', 'operation:read'] })
-    for (const tongue of bindingVersions) {
-      const team = peer('team', tongue)
+    for (const way of bindingVersions) {
+      const team = peer('team', way)
       assert.ok(
         codes.PERMISSION_DENIED.includes((await team.call('SendMessage', messageParams('hi'), { headers })).status),
       )
@@ -89,12 +86,12 @@ describe('a key', () => {
   it('is good for nothing from the moment it is revoked, over every binding', async () => {
     const { json } = await admin('POST', '/admin/keys', { name: 'short', agents: ['team'] })
     const headers = { authorization: `Bearer ${json.key}` }
-    for (const tongue of bindingVersions) {
-      assert.equal((await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers })).status, 200)
+    for (const way of bindingVersions) {
+      assert.equal((await peer('team', way).call('SendMessage', messageParams('hi'), { headers })).status, 200)
     }
     assert.equal((await admin('DELETE', `/admin/keys/${json.id}`)).status, 200)
-    for (const tongue of bindingVersions) {
-      const { status, headers: answered } = await peer('team', tongue).call('SendMessage', messageParams('hi'), {
+    for (const way of bindingVersions) {
+      const { status, headers: answered } = await peer('team', way).call('SendMessage', messageParams('hi'), {
         headers,
       })
       assert.ok(codes.UNAUTHENTICATED.includes(status))
@@ -124,8 +121,8 @@ describe('a token', () => {
   it('lets its caller in as issuer and subject, with what its words mean here [S4-15 B-150]', async () => {
     for (const issuer of [accessServer.one, accessServer.two]) {
       const headers = { authorization: `Bearer ${await issuer.token({ groups: ['team'] })}` }
-      for (const tongue of bindingVersions) {
-        const { status, body } = await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers })
+      for (const way of bindingVersions) {
+        const { status, body } = await peer('team', way).call('SendMessage', messageParams('hi'), { headers })
         assert.equal(status, 200)
         assert.ok(JSON.stringify(body).includes(`for ${issuer.name}|ann`))
       }
@@ -136,38 +133,38 @@ describe('a token', () => {
     const headers = {
       authorization: `Bearer ${await accessServer.one.token({ scope: 'agent:* agent:team', groups: ['x'] })}`,
     }
-    const tongue = { binding: 'JSONRPC', version: '1.0' } as const
-    assert.equal((await peer('team', tongue).call('SendMessage', messageParams('hi'), { headers })).status, 403)
-    assert.equal((await peer('open', tongue).call('SendMessage', messageParams('hi'), { headers })).status, 200)
+    const way = { binding: 'JSONRPC', version: '1.0' } as const
+    assert.equal((await peer('team', way).call('SendMessage', messageParams('hi'), { headers })).status, 403)
+    assert.equal((await peer('open', way).call('SendMessage', messageParams('hi'), { headers })).status, 200)
   })
 })
 
-describe('nobody in particular', () => {
+describe('an anonymous caller', () => {
   it('may call what the configuration lists, and gets a challenge everywhere else [B-151 T-12]', async () => {
-    for (const tongue of bindingVersions) {
-      const sent = await peer('open', tongue).call('SendMessage', messageParams('hi'))
+    for (const way of bindingVersions) {
+      const sent = await peer('open', way).call('SendMessage', messageParams('hi'))
       assert.equal(sent.status, 200)
       assert.match(JSON.stringify(sent.body), /open to anonymous/)
       for (const agent of ['team', 'hidden', 'nowhere']) {
-        const { status, headers } = await peer(agent, tongue).call('SendMessage', messageParams('hi'))
+        const { status, headers } = await peer(agent, way).call('SendMessage', messageParams('hi'))
         assert.ok(codes.UNAUTHENTICATED.includes(status))
         assert.equal(headers.get('www-authenticate'), 'Bearer realm="parley", ApiKey in="header", name="X-API-Key"')
       }
     }
   })
 
-  it('is not who shows something that is not good, even where nobody has to [B-151]', async () => {
+  it('is not a caller with invalid credentials, even if none are required [B-151]', async () => {
     const wrong: readonly AuthHeaders[] = [
       { authorization: 'Bearer nonsense' },
       { authorization: 'Bearer' },
       { 'x-api-key': 'pk_000000000000_00000000000000000000000000000000000000' },
-      { authorization: `Bearer ${await accessServer.one.token({ aud: 'somebody else' })}` },
+      { authorization: `Bearer ${await accessServer.one.token({ aud: 'another service' })}` },
       { authorization: `Bearer ${adminKey}` },
     ]
     for (const headers of wrong) {
-      for (const tongue of bindingVersions) {
-        const { status } = await peer('open', tongue).call('SendMessage', messageParams('hi'), { headers })
-        assert.ok(codes.UNAUTHENTICATED.includes(status), `${JSON.stringify([headers, tongue])}: ${status}`)
+      for (const way of bindingVersions) {
+        const { status } = await peer('open', way).call('SendMessage', messageParams('hi'), { headers })
+        assert.ok(codes.UNAUTHENTICATED.includes(status), `${JSON.stringify([headers, way])}: ${status}`)
       }
     }
   })

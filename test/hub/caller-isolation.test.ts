@@ -1,7 +1,6 @@
 /**
- * Whatever anybody asks of whichever agent, in whichever tongue: nobody sees, lists, follows, stops, continues or hooks up
- * to what is somebody else's, or uses an agent that is not theirs; and what they are told is letter for letter what they
- * would be told if it did not exist.
+ * In every version and binding, no caller sees, lists, follows, cancels, continues or registers webhooks for tasks of another
+ * caller, or uses an agent without permission. The response is byte for byte that for a task that does not exist.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -52,14 +51,14 @@ const operationOf: Readonly<Record<Deed, Operation>> = {
   hooks: 'ListTaskPushNotificationConfigs',
   unhook: 'DeleteTaskPushNotificationConfig',
 }
-const deeds = Object.keys(operationOf) as Deed[]
+const operations = Object.keys(operationOf) as Deed[]
 
 interface Step {
   /** By name, so that a counterexample shows no key. */
   readonly who: string
   readonly agent: (typeof agentNames)[number]
-  readonly tongue: BindingVersion
-  readonly deed: Deed
+  readonly way: BindingVersion
+  readonly operation: Deed
   /** Which of the tasks so far is meant. */
   readonly pick: number
   readonly asks: boolean
@@ -68,15 +67,15 @@ interface Step {
 const steps: fc.Arbitrary<Step> = fc.record({
   who: fc.constantFrom(...people.map(({ name }) => name)),
   agent: fc.constantFrom(...agentNames),
-  tongue: fc.constantFrom(...bindingVersions),
-  deed: fc.constantFrom(...deeds),
+  way: fc.constantFrom(...bindingVersions),
+  operation: fc.constantFrom(...operations),
   pick: fc.nat(),
   asks: fc.boolean(),
 })
 
 /** What a step asks for, about this task. The same for one that there is and one that there is not. */
-function requestOf({ deed, asks }: Step, { id, contextId, messageId }: Known): any {
-  switch (deed) {
+function requestOf({ operation, asks }: Step, { id, contextId, messageId }: Known): any {
+  switch (operation) {
     case 'send':
       return messageParams(asks ? 'ask' : 'look', { contextId, referenceTaskIds: [id] })
     case 'repeat':
@@ -101,10 +100,10 @@ function personOf({ who }: Step): TestCaller {
 }
 
 async function ask(step: Step, agent: string, about: Known): Promise<RawAnswer> {
-  const { tongue } = step
+  const { way } = step
   const answer = accessServer
-    .peer(agent, tongue)
-    .call(operationOf[step.deed], requestOf(step, about), { headers: personOf(step).headers })
+    .peer(agent, way)
+    .call(operationOf[step.operation], requestOf(step, about), { headers: personOf(step).headers })
   const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('no answer')), 10_000).unref())
   return Promise.race([answer, late])
 }
@@ -143,32 +142,32 @@ const nowhere = (): Known => ({
   id: `01900000-0000-7000-8000-${crypto.randomUUID().slice(-12)}`,
   contextId: crypto.randomUUID(),
   messageId: crypto.randomUUID(),
-  owner: 'nobody at all',
+  owner: 'no caller',
   agent: 'none',
   waits: false,
 })
 
 /** That versions before 1.0 cannot say. */
-const isSpoken = ({ tongue, deed }: Step): boolean => tongue.version === '1.0' || deed !== 'list'
+const isSpoken = ({ way, operation }: Step): boolean => way.version === '1.0' || operation !== 'list'
 
 /** What must be so, whatever the state of the task is. */
 function expected(step: Step, target: Known): Seen | undefined {
-  const { agent, deed } = step
+  const { agent, operation } = step
   const person = personOf(step)
   if (!person.agents.includes(agent)) return person.principal === 'anonymous' ? 'unknown' : 'forbidden'
-  if (person.operations !== undefined && !person.operations.includes(operationOf[deed])) return 'forbidden'
-  if (deed === 'send' || deed === 'repeat' || deed === 'list') return undefined
+  if (person.operations !== undefined && !person.operations.includes(operationOf[operation])) return 'forbidden'
+  if (operation === 'send' || operation === 'repeat' || operation === 'list') return undefined
   return target.owner === person.principal && target.agent === agent ? undefined : 'lost'
 }
 
 async function take(step: Step): Promise<void> {
-  const { agent, deed, tongue } = step
+  const { agent, operation, way } = step
   const person = personOf(step)
   const target = tasks.length === 0 ? nowhere() : (tasks[step.pick % tasks.length] as Known)
   const isMine = ({ owner, agent: of }: Known): boolean => owner === person.principal && of === agent
   // A stream of one's own stays open until the task has ended; only those of others have to be refused.
-  if (deed === 'subscribe' && isMine(target) && target.waits) return
-  const where = `${person.name}: ${deed} ${target.id} of ${target.owner} at ${agent} (${tongue.binding} ${tongue.version})`
+  if (operation === 'subscribe' && isMine(target) && target.waits) return
+  const where = `${person.name}: ${operation} ${target.id} of ${target.owner} at ${agent} (${way.binding} ${way.version})`
   const answer = await ask(step, agent, target)
   const seen = seenIn(answer)
   const wanted = expected(step, target)
@@ -187,27 +186,27 @@ async function take(step: Step): Promise<void> {
 
 /** What was served must be one's own, and is put down for those who come after. */
 function remember(step: Step, target: Known, answer: RawAnswer, isMine: (one: Known) => boolean, where: string): void {
-  const { deed, agent } = step
+  const { operation, agent } = step
   if (seenIn(answer) !== 'served') return
   const payload = answer.payload ?? answer.body
   // What the caller's own messages refer to is the caller's own word.
   const text = JSON.stringify(payload, (name, value) => (name === 'referenceTaskIds' ? undefined : value))
   const strangers = tasks.filter((one) => !isMine(one) && text.includes(one.id))
   assert.deepEqual(strangers, [], `${where} tells of others`)
-  if (deed === 'list') {
+  if (operation === 'list') {
     const listed: readonly { id: string }[] = payload.tasks
     assert.ok(
       listed.every(({ id }) => tasks.some((one) => one.id === id && isMine(one))),
       `${where} lists others`,
     )
   }
-  if (deed === 'cancel' || deed === 'continue') target.waits = false
-  if (deed !== 'send' && deed !== 'repeat') return
+  if (operation === 'cancel' || operation === 'continue') target.waits = false
+  if (operation !== 'send' && operation !== 'repeat') return
   const task = payload.task ?? payload
   const mine = tasks.find(({ id }) => id === task.id)
-  if (mine !== undefined) return assert.ok(isMine(mine), `${where} was given the task of somebody else`)
+  if (mine !== undefined) return assert.ok(isMine(mine), `${where} got the task of another caller`)
   const { contextId, messageId } = requestOf(step, target).message
-  const waits = deed === 'send' && step.asks
+  const waits = operation === 'send' && step.asks
   tasks.push({
     id: task.id,
     contextId: task.contextId ?? contextId,
@@ -218,19 +217,19 @@ function remember(step: Step, target: Known, answer: RawAnswer, isMine: (one: Kn
   })
 }
 
-describe('what is somebody’s', () => {
-  it(`is nobody else’s to see or to touch, in ${runs} runs of any deeds, and refusals tell nothing [B-150 B-153 B-160 B-168]`, async () => {
+describe('the task of a caller', () => {
+  it(`is invisible and untouchable for other callers in ${runs} runs of random operations, and errors reveal nothing [B-150 B-153 B-160 B-168]`, async () => {
     const tally = new Map<string, number>()
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 12 }), async (story) => {
         for (const step of story.filter(isSpoken)) {
           await take(step)
-          tally.set(step.deed, (tally.get(step.deed) ?? 0) + 1)
+          tally.set(step.operation, (tally.get(step.operation) ?? 0) + 1)
         }
       }),
       { numRuns: runs, endOnFailure: true },
     )
-    for (const deed of deeds) assert.ok((tally.get(deed) ?? 0) > 0, `nobody ever did ${deed}`)
+    for (const operation of operations) assert.ok((tally.get(operation) ?? 0) > 0, `no run did ${operation}`)
     const owners = new Set(tasks.map(({ owner }) => owner))
     assert.ok(owners.size >= 8, `only ${[...owners].join(', ')} had tasks`)
   })

@@ -214,11 +214,11 @@ agents:
     assert.equal(code, 1)
     const text = lines.join('\n')
     for (const problem of [
-      /:6 {2}agents\.a\.default: the hub says `default: none`/,
-      /:6 {2}agents\.a\.grpcPort: is already that of listen\.grpcPort/,
-      /:7 {2}agents\.b\.grpcUrl: is already that of grpcUrl/,
+      /:6 {2}agents\.a\.default: conflicts with `default: none`/,
+      /:6 {2}agents\.a\.grpcPort: is already used by listen\.grpcPort/,
+      /:7 {2}agents\.b\.grpcUrl: is already used by grpcUrl/,
       /:8 {2}agents\.c\.grpcUrl: give host:port/,
-      /:2 {2}card\.omitInterfaces: leave at least one interface on the card of a/,
+      /:2 {2}card\.omitInterfaces: must leave at least one interface on the card of a/,
     ]) {
       assert.match(text, problem)
     }

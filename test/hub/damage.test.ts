@@ -52,7 +52,7 @@ describe('a hub whose database lost acknowledged writes', options, () => {
   it('starts without an error after a kill, and has checked the database', async () => {
     const { folder } = await killedHub()
     const hub = await startHub(folder)
-    await hub.waitForLine(/was checked after an unclean end/)
+    await hub.waitForLine(/was checked after an unclean shutdown/)
     const { lines } = await hub.stop()
     assert.doesNotMatch(lines.join('\n'), /lost|damaged/)
   })
@@ -67,11 +67,14 @@ describe('a hub with a wrong master key', options, () => {
     await writeFile(file, `${randomBytes(32).toString('base64')}\n`)
     const wrong = await runParley(folder, up)
     assert.equal(wrong.code, 1)
-    assert.match(wrong.lines.join('\n'), /^masterKey: The key \S+ in the store was wrapped by another master key.*$/)
+    assert.match(
+      wrong.lines.join('\n'),
+      /^masterKey: The key \S+ in the store was wrapped by a different master key.*$/,
+    )
     await rm(file)
     const lost = await runParley(folder, up)
     assert.equal(lost.code, 1)
-    assert.match(lost.lines.join('\n'), /^masterKey: \S+parley\.db\.key is missing, .*Put the file back\.$/)
+    assert.match(lost.lines.join('\n'), /^masterKey: \S+parley\.db\.key is missing, .*Restore the file\.$/)
     await writeFile(file, right)
     assert.equal((await (await startHub(folder)).stop()).code, 0)
   })
@@ -132,7 +135,7 @@ describe('the files of a hub', options, () => {
     await mkdir(data, { mode: 0o755 })
     await writeFile(join(data, 'of-another-program'), '')
     const hub = await startHub(folder, ['--data', data])
-    await hub.waitForLine(/other users may look into the data directory.*chmod 700/)
+    await hub.waitForLine(/data directory may be readable by other users.*chmod 700/)
     const modes = await modesIn(data)
     await hub.stop()
     assert.deepEqual([modes['.'], modes['parley.db'], modes['of-another-program']], ['755', '600', '666'])
@@ -150,7 +153,7 @@ describe('the files of a hub', options, () => {
         await chmod(path, path === directory ? 0o755 : 0o644)
       }
       const hub = await startHub(folder)
-      await hub.waitForLine(/other users may look into the data directory/)
+      await hub.waitForLine(/data directory may be readable by other users/)
       await hub.waitForLine(/other users may be able to read files of the store/)
       const modes = await modesIn(directory)
       await hub.stop()

@@ -56,14 +56,14 @@ describe('/readyz on a full disk', { skip }, () => {
     let status = 200
     for (let count = 0; status === 200 && count < 1_000; count += 1) status = await send()
     assert.ok(status >= 500, String(status))
-    await says(/^503 .*the store cannot be written/)
+    await says(/^503 .*the store is not writable/)
     assert.ok(
-      logged.some((line) => /cannot be written: not ready .*(full|disk I\/O)/.test(line)),
+      logged.some((line) => /not writable: not ready .*(full|disk I\/O)/.test(line)),
       logged.join('\n'),
     )
     rmSync(filler)
     await says(/^200 /)
     assert.equal(await send(), 200)
-    assert.ok(logged.some((line) => line.includes('can be written again')))
+    assert.ok(logged.some((line) => line.includes('writable again')))
   })
 })

@@ -101,7 +101,7 @@ agents:
   ann: { kind: module, path: ./ann.ts }
   bob: { kind: module, path: ./bob.ts, grpcUrl: bob.example.com:443 }
 `)
-    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/speaks gRPC on port/))?.[1])
+    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/gRPC on port/))?.[1])
     assert.deepEqual(await hub.grpc('ann'), ['grpc.example.com:443 1.0 ann', 'grpc.example.com:443 0.3 -'])
     assert.deepEqual(await hub.grpc('bob'), ['bob.example.com:443 1.0 -', 'bob.example.com:443 0.3 -'])
     assert.equal(await old(port, 'grpc.example.com:443'), 'Ann')
@@ -120,8 +120,8 @@ describe('a hub without a default agent', { timeout: 120_000 }, () => {
   spy: { kind: module, path: ./bob.ts, card: private }
 `
     const hub = await start(`default: none\n${agents}`)
-    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/speaks gRPC on port/))?.[1])
-    const sentence = 'Name an agent: there is no default agent. Agents: ann, bob, spy'
+    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/gRPC on port/))?.[1])
+    const sentence = 'No default agent: name an agent. Agents: ann, bob, spy'
     for (const path of ['', '/a2a', '/api/a2a']) {
       const { status, json } = await call1_0(hub.url + path, 'hi')
       assert.deepEqual([status, json.error.message], [404, sentence], path)
@@ -155,7 +155,7 @@ agents:
   ann: { kind: module, path: ./ann.ts }
   merger: { kind: module, path: ./bob.ts }
 `)
-    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/speaks gRPC on port/))?.[1])
+    const port = Number(/port (\d+)/.exec(await hub.waitForLine(/gRPC on port/))?.[1])
     const told = async (headers: Readonly<Record<string, string>> = {}): Promise<string> =>
       (
         (await (

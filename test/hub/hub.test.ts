@@ -34,7 +34,7 @@ agents:
       'other.yaml': 'agents: { e: { kind: demo, agent: echo } }\nstore: sqlite:./x.db\n',
     })
     const hub = await startHub(folder, ['-c', 'other.yaml', '--store', 'memory:'], { PARLEY_STORE: 'sqlite:./y.db' })
-    await hub.waitForLine(/^Tasks are kept in memory/)
+    await hub.waitForLine(/^Tasks are stored in memory/)
     await hub.stop()
   })
 
@@ -45,9 +45,9 @@ agents:
     assert.deepEqual(
       lines.map((line) => line.replace(/^.*parley\.yaml:/, '')),
       [
-        '2  agents.a.agent: is missing: say echo, clock or concierge',
-        '3  agents.b.kind: there is no such kind: did you mean demo?',
-        '4  limts: is no setting: did you mean limits?',
+        '2  agents.a.agent: is missing: must be echo, clock or concierge',
+        '3  agents.b.kind: unknown kind: did you mean demo?',
+        '4  limts: unknown setting: did you mean limits?',
       ],
     )
   })
@@ -67,7 +67,7 @@ agents:
       'parley.yaml': 'agents:\n  late: { kind: module, path: ./late.ts }\n  echo: { kind: demo, agent: echo }\n',
     })
     const hub = await startHub(folder)
-    await hub.waitForLine(/late .*is not available: there is no file \.\/late\.ts/)
+    await hub.waitForLine(/late .*is not available: the file \.\/late\.ts does not exist/)
     assert.equal((await call1_0(`${hub.url}/a2a/echo`, 'hi')).text, 'hi')
     const refused = await call1_0(`${hub.url}/a2a/late`, 'hi')
     assert.equal(refused.json.error.code, -32093)
@@ -137,11 +137,11 @@ access: { anonymous: [echo] }
 })
 
 describe('a hub that anybody could call', options, () => {
-  it('does not start on an address that others reach, unless somebody insists', async () => {
+  it('refuses to listen beyond loopback without access rules, unless started with --insecure', async () => {
     const folder = await newFolder()
     const { code, lines } = await runParley(folder, ['up'], { PORT: '0', BIND_HOST: '0.0.0.0' })
     assert.equal(code, 1)
-    assert.match(lines.join('\n'), /say who may under `access`, or start with --insecure/)
+    assert.match(lines.join('\n'), /Configure `access`, or start with --insecure/)
     const insecure = await startHub(folder, ['--insecure'], { BIND_HOST: '0.0.0.0' })
     await insecure.stop()
     const access = await newFolder({ 'parley.yaml': 'agents: { e: { kind: demo, agent: echo } }\naccess: {}\n' })

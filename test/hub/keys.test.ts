@@ -40,12 +40,12 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     assert.match((await runParley(folder, ['key', 'list'], env)).lines[0] ?? '', /revoked/)
 
     const unknown = await runParley(folder, ['key', 'create', '--agent', 'nope'], env)
-    assert.deepEqual([unknown.code, unknown.lines], [1, ['agents: there is no agent nope: the agents are gpt, other']])
+    assert.deepEqual([unknown.code, unknown.lines], [1, ['agents: unknown agent nope: use one of gpt, other']])
     const missing = await runParley(folder, ['key', 'revoke', 'zzz'], env)
-    assert.deepEqual([missing.code, missing.lines], [1, ['There is no key zzz']])
+    assert.deepEqual([missing.code, missing.lines], [1, ['Unknown key zzz']])
 
     const wrong = await runParley(folder, ['key', 'list'], { ...env, PARLEY_ADMIN_KEY: 'not the admin key at all' })
-    assert.deepEqual([wrong.code, wrong.lines], [1, ['This is not the admin key']])
+    assert.deepEqual([wrong.code, wrong.lines], [1, ['The admin key is wrong']])
     const without = await runParley(folder, ['key', 'list'], { PARLEY_URL: hub.url })
     assert.match(without.lines.join(), /Set PARLEY_ADMIN_KEY/)
     await hub.stop()
@@ -54,7 +54,7 @@ describe('the admin key and parley key', { timeout: 300_000 }, () => {
     assert.ok(!again.lines.some((line) => line.includes('The admin key is')))
     await again.stop()
     const gone = await runParley(folder, ['key', 'list'], env)
-    assert.match(gone.lines.join(), /There is no hub at/)
+    assert.match(gone.lines.join(), /No hub responds at/)
   })
 
   it('is printed on a terminal, and written to no file', { skip: terminalSkipReason }, async () => {

@@ -10,7 +10,7 @@ const reset = 'x-ratelimit-reset'
 
 const echo = { agent: ({ text }: { text: string }) => text }
 
-describe('every answer to whoever is let in', () => {
+describe('every response to an authenticated caller', () => {
   it('tells the limit, what is left and when it is whole again, in epoch seconds [S2-30]', async () => {
     const { peer, key, get } = await openAccessServer({
       agents: { echo, open: echo },
@@ -18,8 +18,8 @@ describe('every answer to whoever is let in', () => {
       limits: { perKey: '1000/h', perAddress: '500/h' },
     })
     const proof = await key({ agents: ['echo'] })
-    for (const tongue of bindingVersions) {
-      const team = peer('echo', tongue)
+    for (const way of bindingVersions) {
+      const team = peer('echo', way)
       const answers = [
         await team.call('SendMessage', messageParams('hi'), { headers: proof }),
         await team.call('GetTask', { id: 'none' }, { headers: proof }),
@@ -31,7 +31,7 @@ describe('every answer to whoever is let in', () => {
         const seconds = Number(headers.get(reset)) - Date.now() / 1_000
         assert.ok(seconds > 0 && seconds < 3_600, `${seconds}`)
       }
-      assert.equal((await peer('open', tongue).call('SendMessage', messageParams('hi'))).headers.get(limit), '500')
+      assert.equal((await peer('open', way).call('SendMessage', messageParams('hi'))).headers.get(limit), '500')
     }
     const odd = await get('/a2a/echo/tasks/none', proof)
     assert.deepEqual([odd.status, odd.headers.get(limit)], [404, '1000'])
@@ -47,11 +47,11 @@ describe('every answer to whoever is let in', () => {
 })
 
 describe('too many requests', () => {
-  it('are refused with 429, Retry-After and the same headers, whatever the tongue [S2-30 B-170]', async () => {
+  it('are refused with 429, Retry-After and the same headers, whatever the way [S2-30 B-170]', async () => {
     const { peer, key } = await openAccessServer({ agents: { echo } })
-    for (const tongue of bindingVersions) {
+    for (const way of bindingVersions) {
       const headers = await key({ agents: ['echo'], rate: '2/h' })
-      const team = peer('echo', tongue)
+      const team = peer('echo', way)
       for (let count = 0; count < 2; count++) await team.call('GetTask', { id: 'x' }, { headers })
       const refused = await team.call('SendMessage', messageParams('hi'), { headers })
       // 8 is how gRPC says 429.
@@ -79,22 +79,22 @@ describe('the tasks of a day', () => {
   it('are so many for a key, direct answers and questions about them not counted [S2-30]', async () => {
     const agent = ({ text }: { text: string }) => (text === 'hi' ? { reply: 'hi' } : text)
     const { peer, key } = await openAccessServer({ agents: { echo: { agent } } })
-    for (const tongue of bindingVersions) {
+    for (const way of bindingVersions) {
       const headers = await key({ agents: ['echo'], tasksPerDay: 2 })
-      const echoing = peer('echo', tongue)
+      const echoing = peer('echo', way)
       const send = async (text: string) => echoing.call('SendMessage', messageParams(text), { headers })
       for (let count = 0; count < 3; count++) assert.equal((await send('hi')).status, 200)
       assert.deepEqual([(await send('one')).status, (await send('two')).status], [200, 200])
       const refused = await send('three')
       assert.ok([429, 8].includes(refused.status), `${refused.status}`)
-      assert.match(JSON.stringify(refused.body), /2 tasks a day/)
+      assert.match(JSON.stringify(refused.body), /2 tasks per day/)
       assert.ok(![429, 8].includes((await echoing.call('GetTask', { id: 'x' }, { headers })).status))
     }
   })
 })
 
 describe('an agent that works on one thing at a time', () => {
-  it('turns away what its queue cannot hold with 503 and Retry-After, whatever the tongue [S4-12]', async () => {
+  it('turns away what its queue cannot hold with 503 and Retry-After, whatever the way [S4-12]', async () => {
     const done = Promise.withResolvers<void>()
     const began = Promise.withResolvers<void>()
     const agent = limitConcurrency(
@@ -109,12 +109,12 @@ describe('an agent that works on one thing at a time', () => {
     const headers = await key({ agents: ['echo'] })
     const long = peer('echo', bindingVersions[0]!).call('SendMessage', messageParams('long'), { headers })
     await began.promise
-    for (const tongue of bindingVersions) {
+    for (const way of bindingVersions) {
       const {
         status,
         headers: told,
         body,
-      } = await peer('echo', tongue).call('SendMessage', messageParams('more'), { headers })
+      } = await peer('echo', way).call('SendMessage', messageParams('more'), { headers })
       // 14 is how gRPC says 503.
       assert.ok([503, 14].includes(status), `${status}`)
       assert.equal(told.get('retry-after'), '5')

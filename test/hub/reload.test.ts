@@ -42,11 +42,11 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('that is wrong changes nothing and is told; mended, it takes effect', async () => {
+  it('that is invalid changes nothing and is reported; corrected, it takes effect', async () => {
     const folder = await newFolder({ 'parley.yaml': 'agents:\n  a: { kind: demo, agent: echo }\n' })
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: ecko }\n  b: { kind: demo, agent: echo }\n')
-    await hub.waitForLine(/everything stays as it is/)
+    await hub.waitForLine(/invalid and was not applied/)
     await hub.waitForLine(/parley\.yaml:2 {2}agents\.a\.agent: say echo, clock or concierge/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'still')).text, 'still')
     assert.notEqual((await call1_0(`${hub.url}/a2a/b`, 'hi')).text, 'hi')
@@ -61,7 +61,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     const folder = await newFolder({ 'parley.yaml': agents })
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', `${agents}listen: { host: "::1" }\nretention: { finished: 1d }\n`)
-    await hub.waitForLine(/^listen, retention: changed, and holds after a restart/)
+    await hub.waitForLine(/^listen, retention: changed; restart to apply/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'here')).text, 'here')
     await hub.stop()
   })
@@ -79,12 +79,12 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     await hub.stop()
   })
 
-  it('lets nobody in without credentials before a restart, where nobody was at the start', async () => {
+  it('grants anonymous access only after a restart if there was none at the start', async () => {
     const agents = 'agents: { a: { kind: demo, agent: echo } }\n'
     const folder = await newFolder({ 'parley.yaml': `${agents}access: {}\n` })
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', `${agents}access: { anonymous: [a] }\n`)
-    await hub.waitForLine(/^access without credentials to a: changed, and holds after a restart/)
+    await hub.waitForLine(/^access without credentials to a: changed; restart to apply/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'hi')).status, 401)
     await hub.stop()
   })
@@ -114,7 +114,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     const hub = await startHub(folder)
     assert.equal((await call1_0(`${hub.url}/a2a/greeter`, 'you')).text, 'Hello, you!')
     hub.signal('SIGHUP')
-    await hub.waitForLine(/read again; nothing changed/)
+    await hub.waitForLine(/reloaded; nothing changed/)
     const seen = hub.lines.length
     await save(folder, 'greeter.ts', greeter('Good morning'))
     await hub.waitForLine(/^greeter: changed/, seen)

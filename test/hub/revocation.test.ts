@@ -36,11 +36,11 @@ const open = (more: object = {}): Promise<AccessServer> =>
     ...more,
   })
 
-/** A stream in one tongue, read until it ends; answers everything that came. */
-function stream(accessServer: AccessServer, tongue: BindingVersion, proof: AuthHeaders): Promise<string> {
+/** A stream in one way, read until it ends; answers everything that came. */
+function stream(accessServer: AccessServer, way: BindingVersion, proof: AuthHeaders): Promise<string> {
   const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text: 'wait' }] }
   return accessServer
-    .peer('team', tongue)
+    .peer('team', way)
     .stream('SendStreamingMessage', { message }, { headers: proof })
     .then(
       ({ frames }) => JSON.stringify(frames.map(({ body }) => body)),
@@ -55,10 +55,10 @@ const haveOpened = (accessServer: AccessServer, count: number): Promise<true> =>
 const idOf = ({ authorization = '' }: AuthHeaders): string => authorization.split('_')[1] ?? ''
 
 describe('the streams of a key', () => {
-  it('end when it is revoked, in every tongue, and those of another key go on', async () => {
+  it('end when it is revoked, in every way, and those of another key go on', async () => {
     const accessServer = await open()
     const [mine, theirs] = [await accessServer.key({ agents: ['team'] }), await accessServer.key({ agents: ['team'] })]
-    const ended = bindingVersions.map((tongue) => stream(accessServer, tongue, mine))
+    const ended = bindingVersions.map((way) => stream(accessServer, way, mine))
     let isOver = false
     const other = stream(accessServer, { binding: 'JSONRPC', version: '1.0' }, theirs).finally(() => (isOver = true))
     await haveOpened(accessServer, bindingVersions.length + 1)
@@ -149,7 +149,7 @@ describe('the streams of a token', () => {
     const clock = { at: Date.now() }
     const accessServer = await open({ now: () => clock.at })
     const proof = { authorization: `Bearer ${await accessServer.one.token({ scope: 'agent:team' })}` }
-    const ended = bindingVersions.slice(0, 3).map((tongue) => stream(accessServer, tongue, proof))
+    const ended = bindingVersions.slice(0, 3).map((way) => stream(accessServer, way, proof))
     await haveOpened(accessServer, 3)
     clock.at += 700_000
     for (const said of await Promise.all(ended)) assert.match(said, /were revoked or have expired/)

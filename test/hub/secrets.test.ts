@@ -12,7 +12,7 @@ import {
 } from './access-server.ts'
 
 describe('a secret', () => {
-  it('appears nowhere: in no log, audit, note or refusal, whoever shows it and however it goes wrong [B-170 T-12]', async () => {
+  it('appears in no log, audit entry, stored record or error, for any caller and any failure [B-170 T-12]', async () => {
     const accessServer = await openAccessServer({
       agents: {
         team: { agent: ({ text }) => `thanks for ${text.length} letters` },
@@ -58,18 +58,18 @@ describe('a secret', () => {
     const refusals: string[] = []
     const keep = (answer: unknown): void => void refusals.push(inspect(answer, { depth: 20 }))
     for (const headers of proofs) {
-      for (const tongue of bindingVersions.filter(({ version }) => version === '1.0')) {
+      for (const way of bindingVersions.filter(({ version }) => version === '1.0')) {
         for (const agent of ['team', 'broken', 'nowhere']) {
           const request = messageParams(content, { metadata: { password: content } })
-          const answer = await peer(agent, tongue).call('SendMessage', request, { headers })
-          // Whoever is served sees their own words again, and nobody else does.
+          const answer = await peer(agent, way).call('SendMessage', request, { headers })
+          // A caller sees its own text again, and no other does.
           if (answer.status !== 200 || answer.body?.error !== undefined) keep([answer.body, [...answer.headers]])
-          const looked = await peer(agent, tongue).call(
+          const looked = await peer(agent, way).call(
             'GetTask',
             { id: `${content} ${headers.authorization}` },
             { headers },
           )
-          if (tongue.binding !== 'HTTP+JSON') continue
+          if (way.binding !== 'HTTP+JSON') continue
           assert.notEqual(looked.status, 200)
         }
       }

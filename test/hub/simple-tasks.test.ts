@@ -156,14 +156,14 @@ describe('simple tasks', options, () => {
     )
   })
 
-  it('are for whoever may call the agent, and for nobody else', async () => {
+  it('require permission to call the agent', async () => {
     const { hub } = await hubWith(`access: { anonymous: [asker] }\nagents:${agents}`)
     assert.equal((await send(hub, { message: 'Hello' })).status, 401)
     assert.equal((await look(hub, 'x')).status, 401)
     await hub.stop()
   })
 
-  it('leave the protocol’s own paths to whoever names a version', async () => {
+  it('leave the paths of the protocol to requests that name a version', async () => {
     const { hub } = await hubWith('agents: { echo: { kind: demo, agent: echo, default: true } }')
     const { json } = await call1_0(`${hub.url}/a2a/echo`, 'hi')
     const answer = await fetch(`${hub.url}/a2a/tasks/${json.result.task.id}`, { headers: { 'a2a-version': '1.0' } })

@@ -83,6 +83,6 @@ agents: { echo: { kind: demo, agent: echo } }
       'parley.yaml':
         'agents: { echo: { kind: demo, agent: echo } }\nlisten: { tls: { cert: ./none.pem, key: ./none.pem } }\n',
     })
-    await assert.rejects(() => startHub(folder), /listen\.tls\.cert: there is no such file: \.\/none\.pem/)
+    await assert.rejects(() => startHub(folder), /listen\.tls\.cert: the file does not exist: \.\/none\.pem/)
   })
 })

@@ -114,19 +114,19 @@ describe('a message that is sent to a hub again', { timeout: 60_000 }, () => {
 describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
   it('lets one call another as far as the caller may go [S4-21]', async (t) => {
     const agents = {
-      desk: { kind: 'test' },
+      front: { kind: 'test' },
       echo: { kind: 'demo', agent: 'echo' },
       safe: { kind: 'demo', agent: 'echo' },
     }
-    const hub = await run(t, { agents, access: { anonymous: ['desk', 'echo'] } }, (parts) => ({
+    const hub = await run(t, { agents, access: { anonymous: ['front', 'echo'] } }, (parts) => ({
       agent: (turn) => passOn(parts, turn),
     }))
-    const desk = `${hub.url}/a2a/desk`
-    assert.equal((await call1_0(desk, 'echo')).text, 'echo said hi')
-    assert.match((await call1_0(desk, 'safe')).json.error.message, /There is no agent safe here/)
-    assert.equal((await call1_0(desk, 'safe', await hub.key('agent:desk', 'agent:safe'))).text, 'safe said hi')
-    assert.match((await call1_0(desk, 'safe', await hub.key('agent:desk'))).json.error.message, /no agent safe/)
-    assert.match((await call1_0(desk, 'none')).json.error.message, /There is no agent none here/)
+    const front = `${hub.url}/a2a/desk`
+    assert.equal((await call1_0(front, 'echo')).text, 'echo said hi')
+    assert.match((await call1_0(front, 'safe')).json.error.message, /Unknown agent safe/)
+    assert.equal((await call1_0(front, 'safe', await hub.key('agent:front', 'agent:safe'))).text, 'safe said hi')
+    assert.match((await call1_0(front, 'safe', await hub.key('agent:front'))).json.error.message, /no agent safe/)
+    assert.match((await call1_0(front, 'none')).json.error.message, /Unknown agent none/)
   })
 
   it('gives each its own notes, all of one kind some in common, and keeps them over a restart', async (t) => {
@@ -165,7 +165,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.equal((await call1_0(`${again.url}/a2a/a`, 'x')).text, 'bye')
   })
 
-  it('fetches what a stranger names only from outside, and tells nobody why not [B-173]', async (t) => {
+  it('fetches URLs of callers only from public addresses, and does not reveal why not [B-173]', async (t) => {
     const open = ({ readPart }: AgentServices): OpenAgent => ({
       async agent({ text, signal }) {
         const { bytes: got } = await readPart({ url: text }, signal)
@@ -193,7 +193,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     assert.deepEqual(lent?.programEnv, { PATH: '/bin' })
   })
 
-  it('tells whoever runs it how each agent is', async (t) => {
+  it('shows the operator the health of each agent', async (t) => {
     const open = (_: AgentServices, word: string): OpenAgent => {
       if (word === 'broken') throw new Error('no such backend')
       return {
@@ -284,7 +284,7 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     const hub = await run(t, { agents, listen, access: {} }, () => ({ agent: () => 'x' }))
     const checked = checkConfig({ agents, listen }, { kinds: [demoKind], baseDir: '/' })
     assert.ok('config' in checked)
-    await assert.rejects(() => hub.reload(checked.config), /say who may under `access`/)
+    await assert.rejects(() => hub.reload(checked.config), /Configure `access`/)
     assert.equal((await call1_0(`http://127.0.0.1:${hub.port}/a2a/a`, 'hi')).status, 401)
   })
 })

@@ -11,7 +11,7 @@ import { type LeakCase, measureAll } from './measure.ts'
 
 const upstreams = await openUpstreams()
 const acpAgent = join(import.meta.dirname, '../agents/programs/acp-agent.ts')
-const keeper = 'while IFS= read -r line; do [ -z "$line" ] && continue; echo "You said: $line"; echo; done'
+const keptProgram = 'while IFS= read -r line; do [ -z "$line" ] && continue; echo "You said: $line"; echo; done'
 const limits = { concurrent: 1, queue: 10 }
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-leaks-'))
@@ -24,7 +24,7 @@ const agents = {
   claw: { kind: 'openclaw', ...upstreams.gateway, transport: 'ws' },
   'claw-http': { kind: 'openclaw', ...upstreams.gateway, transport: 'http' },
   command: { kind: 'command', command: ['cat'] },
-  kept: { kind: 'command', command: ['sh', '-c', keeper], mode: 'keep' },
+  kept: { kind: 'command', command: ['sh', '-c', keptProgram], mode: 'keep' },
   acp: { kind: 'acp', command: [process.execPath, acpAgent], env: { BENCH: folder } },
   tools: { kind: 'mcp', url: upstreams.mcp },
   remote: { kind: 'a2a', url: upstreams.remote },

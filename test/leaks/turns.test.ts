@@ -1,5 +1,5 @@
 /**
- * Guards against: what is kept for tasks that nobody works on. Elsewhere each task that
+ * Guards against memory held for tasks without a running turn. Elsewhere each task that
  * waited for input, and each agent that threw, left its event bus behind for good.
  * Counted in a process of its own that may collect garbage when it is told to.
  */

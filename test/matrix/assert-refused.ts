@@ -38,13 +38,13 @@ export interface Refusal {
 }
 
 /** Asserts the status, the media type and the whole body, and answers what a client learns. */
-export function assertRefused(tongue: CellBinding, answer: RawAnswer, code: RefusalCode): Refusal {
+export function assertRefused(way: CellBinding, answer: RawAnswer, code: RefusalCode): Refusal {
   const [number, http, grpc] = codes[code]
   const { status, headers, body } = answer
   const context = JSON.stringify(body)
   const type = headers.get('content-type')
-  const isNew = tongue.version === '1.0'
-  if (tongue.binding === 'JSONRPC') {
+  const isNew = way.version === '1.0'
+  if (way.binding === 'JSONRPC') {
     assert.equal(status, transport.has(http) ? http : 200, context)
     assert.equal(type, answer.isEvent === true ? 'text/event-stream' : 'application/json')
     assert.equal(body.jsonrpc, '2.0')
@@ -54,12 +54,12 @@ export function assertRefused(tongue: CellBinding, answer: RawAnswer, code: Refu
     assert.equal(body.error?.code, expected, context)
     return isNew ? readTyped(body.error, body.error.data, code) : readFree(body.error, code)
   }
-  if (tongue.binding === 'GRPC') {
+  if (way.binding === 'GRPC') {
     const statuses = { INVALID_ARGUMENT: 3, NOT_FOUND: 5, PERMISSION_DENIED: 7, RESOURCE_EXHAUSTED: 8 } as const
     const others = { FAILED_PRECONDITION: 9, UNIMPLEMENTED: 12, UNAUTHENTICATED: 16 } as const
     const isOlder = !isNew && (code === 'UNSUPPORTED_OPERATION' || code === 'PUSH_NOTIFICATION_NOT_SUPPORTED')
     assert.equal(status, isOlder ? others.UNIMPLEMENTED : { ...statuses, ...others }[grpc], context)
-    // Both generations, because before 1.0 nobody said how (§3.3).
+    // Both generations, because before 1.0 it was not specified (§3.3).
     return readTyped(body, body.details, code)
   }
   assert.equal(status, http, context)

@@ -44,6 +44,6 @@ export const stores: Readonly<Record<string, () => Store>> = {
   ...(noPostgres === false ? { postgres: await emptyStores() } : {}),
 }
 
-export const cells: readonly Cell[] = cellBindings.flatMap((tongue) =>
-  Object.entries(stores).map(([store, openStore]) => ({ ...tongue, store, openStore })),
+export const cells: readonly Cell[] = cellBindings.flatMap((way) =>
+  Object.entries(stores).map(([store, openStore]) => ({ ...way, store, openStore })),
 )

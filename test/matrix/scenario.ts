@@ -24,7 +24,7 @@ export interface Peer extends Omit<TestAgent, 'as'> {
   readonly cellBinding: CellBinding
   readonly form: Form
   readonly raw: RawClient
-  as(tongue: CellBinding): Peer
+  as(way: CellBinding): Peer
 }
 
 export interface ScenarioContext {
@@ -44,7 +44,7 @@ export function createScenarioContext(cell: Cell): { readonly world: ScenarioCon
       // Streams of gRPC have no `id:`, so events tell their places where a client asks for it.
       const extensions = [cursor(), ...(options.server?.extensions ?? [])]
       const server = { log: silent, ...options.server, extensions }
-      // A task of an agent that says nothing yet opens soon here, so that nobody waits for it.
+      // A task of a silent agent is created soon here, so that tests need not wait.
       const made = testAgent(agent, { openAfterMs: 20, ...options, server, version, binding, store: openStore() })
       opened.push(made)
       return peerOf(made, cell)
@@ -54,11 +54,11 @@ export function createScenarioContext(cell: Cell): { readonly world: ScenarioCon
 }
 
 function peerOf(agent: TestAgent, { version, binding }: { version: Cell['version']; binding: Binding }): Peer {
-  const tongue = { version, binding }
+  const way = { version, binding }
   return {
     ...agent,
-    cellBinding: tongue,
-    form: formOf(tongue),
+    cellBinding: way,
+    form: formOf(way),
     raw: binding === 'GRPC' ? createGrpcRawClient(version, agent) : createRawClient({ version, binding }, agent.fetch),
     as: (other) => peerOf(agent.as(other.version, other.binding), other),
   }

@@ -28,9 +28,9 @@ describe('one task with subscribers of different versions and bindings', () => {
       assert.ok('status' in begun)
 
       // Twice each: two readers of one dialect share their bytes.
-      const readers = [...cellBindings, ...cellBindings].map((tongue) => ({
-        tongue,
-        stream: peer.as(tongue).subscribe(begun.id).frames(),
+      const readers = [...cellBindings, ...cellBindings].map((way) => ({
+        way,
+        stream: peer.as(way).subscribe(begun.id).frames(),
       }))
       for (const { stream } of readers) {
         const { value: first } = await stream.next()
@@ -38,18 +38,18 @@ describe('one task with subscribers of different versions and bindings', () => {
       }
       everybodyIsThere.open()
       const heard = await Promise.all(
-        readers.map(async ({ tongue, stream }) => ({ tongue, frames: await Array.fromAsync(stream) })),
+        readers.map(async ({ way, stream }) => ({ way, frames: await Array.fromAsync(stream) })),
       )
 
       const [one, ...others] = heard.map(({ frames }) => frames.map(({ event, id }) => ({ event, id })))
       // The status, the chunks, the table, the question.
       assert.equal(one?.length, 1 + 20 + 1 + 1)
       for (const [index, events] of others.entries()) {
-        assert.deepEqual(events, one, nameOf(readers[index + 1]!.tongue))
+        assert.deepEqual(events, one, nameOf(readers[index + 1]!.way))
       }
-      for (const { tongue, frames } of heard) {
+      for (const { way, frames } of heard) {
         const finals = frames.map(({ final }) => final).filter((final) => final !== undefined)
-        assert.deepEqual(finals, tongue.version === '1.0' ? [] : [false, true], nameOf(tongue))
+        assert.deepEqual(finals, way.version === '1.0' ? [] : [false, true], nameOf(way))
       }
     })
 
@@ -63,8 +63,8 @@ describe('one task with subscribers of different versions and bindings', () => {
       const done = await peer.send('go')
       assert.ok('status' in done)
       const after = { headers: { 'Last-Event-ID': '1' } }
-      for (const tongue of cellBindings) {
-        const { raw } = peer.as(tongue)
+      for (const way of cellBindings) {
+        const { raw } = peer.as(way)
         const first = await raw.stream('SubscribeToTask', { id: done.id }, after)
         const second = await raw.stream('SubscribeToTask', { id: done.id }, after)
         assert.ok(first.frames.length >= 4)
@@ -72,8 +72,8 @@ describe('one task with subscribers of different versions and bindings', () => {
           second.frames.map(({ id, payload }) => [id, payload]),
           first.frames.map(({ id, payload }) => [id, payload]),
         )
-        const last = statusUpdateIn(formOf(tongue), first.frames.at(-1)?.payload)
-        assert.equal(last.final, tongue.version === '1.0' ? undefined : true)
+        const last = statusUpdateIn(formOf(way), first.frames.at(-1)?.payload)
+        assert.equal(last.final, way.version === '1.0' ? undefined : true)
       }
     })
   }

@@ -61,7 +61,7 @@ for (const revision of revisions) {
       assert.equal(await why('other'), await why('nobody'))
     })
 
-    it('nobody reaches the tasks of somebody else', async () => {
+    it('no caller reaches the tasks of another', async () => {
       const [ann, bob] = [await key('agent:scripted'), await key('agent:scripted')]
       const hers = await (await open(revision, ann)).call('send_message', { agent: 'scripted', message: 'ask' })
       const { taskId } = hers.structuredContent
@@ -76,7 +76,7 @@ for (const revision of revisions) {
         assert.equal(result.isError, true)
         assert.match(result.content[0].text, /Task not found/)
       }
-      await assert.rejects(his.read(`parley://agent/scripted/${taskId}/answer/0`), /no such resource/)
+      await assert.rejects(his.read(`parley://agent/scripted/${taskId}/answer/0`), /Unknown resource/)
     })
 
     it('a key for one skill sees that skill, and has to name it', async () => {
@@ -114,7 +114,7 @@ for (const revision of revisions) {
       for (const tool of ['send_message', 'cancel_task']) {
         const input = { agent: 'scripted', taskId, ...(tool === 'send_message' ? { message: 'x' } : {}) }
         const result = await reader.call(tool, input)
-        assert.match(result.content[0].text, /This needs the scope operation:/)
+        assert.match(result.content[0].text, /Requires the scope operation:/)
       }
     })
 
@@ -126,7 +126,7 @@ for (const revision of revisions) {
       assert.match(textOf(said), new RegExp(`^${issuer.url}\\|carol`))
     })
 
-    it('somebody without a name sees what is open to all, and cannot have addresses called', async () => {
+    it('an anonymous caller sees public agents, and cannot call agents by URL', async () => {
       const caller = await open(revision)
       assert.deepEqual(await agentsOf(caller), ['clock'])
       const names = (await caller.tools()).map(({ name }) => name)
@@ -135,7 +135,7 @@ for (const revision of revisions) {
       for (const tool of ['discover_agent', 'get_task']) {
         const input = { url: 'https://a.example', ...(tool === 'get_task' ? { taskId: 'x' } : {}) }
         const result = await caller.call(tool, input)
-        assert.match(result.content[0].text, /Agents elsewhere may not be called from here/)
+        assert.match(result.content[0].text, /Calling remote agents is not allowed here/)
       }
     })
 

@@ -100,9 +100,9 @@ describe('bodies', () => {
 
   it('that name what every object has find no tool and no agent', async () => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
-      assert.match(await (await post(call(name, {}))).text(), /There is no tool/)
+      assert.match(await (await post(call(name, {}))).text(), /Unknown tool/)
       const text = await (await post(call('send_message', { agent: name, message: 'x' }))).text()
-      assert.match(text, /There is no such agent/)
+      assert.match(text, /Unknown agent/)
     }
   })
 })
@@ -128,7 +128,7 @@ describe('answers to questions that were never asked', () => {
     for (const nonsense of ['', '{', 'null', '[]', '{"ref":{}}', state({}), state({ ref: { agent: 'scripted' } })]) {
       const { status, text } = await sending(nonsense)
       assert.ok(status < 500)
-      assert.match(text, /belongs to no question|Invalid or expired/)
+      assert.match(text, /matches no open question|Invalid or expired/)
     }
     for (const ref of [{ agent: 'nobody' }, { url: `${url}/a2a/scripted` }]) {
       const { text } = await sending(state({ ref, taskId }))

@@ -68,7 +68,7 @@ export function textOf({ content }: ToolResult): string {
     .join('\n')
 }
 
-/** To be closed by whoever opens it; at the end of the file at the latest. */
+/** The opener closes it; otherwise it is closed at the end of the file. */
 export async function openMcpTestClient(
   revision: Revision,
   where: McpTarget,

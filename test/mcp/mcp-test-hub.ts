@@ -1,4 +1,4 @@
-/** A hub that runs as a program, with agents for every behaviour, and whoever calls it with a key or without. */
+/** A hub that runs as a program, with agents for every behaviour, and callers with and without a key. */
 import { join } from 'node:path'
 import { newFolder, startHub } from '../hub/running-hub.ts'
 import type { RunningHub } from '../hub/running-hub.ts'
@@ -31,7 +31,7 @@ export async function openMcpTestHub(more: object = {}, agents: object = {}): Pr
         skills: [skill('act'), skill('sing')],
         default: true,
       },
-      other: { kind: 'module', path: scripted, description: 'Somebody else', skills: [skill('knit')] },
+      other: { kind: 'module', path: scripted, description: 'Another agent', skills: [skill('knit')] },
       clock: { kind: 'demo', agent: 'clock' },
       ...agents,
     },

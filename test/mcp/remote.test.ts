@@ -115,7 +115,7 @@ for (const [transport, where] of places) {
       assert.deepEqual(said.content.map(({ text }) => text).slice(0, 2), ['one two three', 'another'])
     })
 
-    it('that does not behave is told of in a sentence, soon, and harms nobody', async (t) => {
+    it('that misbehaves is reported in one sentence, soon, and affects no others', async (t) => {
       const caller = await open()
       const behaviours: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> = {
         'is none': (_, response) => void response.writeHead(404).end(),

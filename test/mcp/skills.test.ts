@@ -31,8 +31,8 @@ for (const revision of revisions) {
       assert.match(tool.description, /It can sing/)
       assert.deepEqual(tool.inputSchema.required, ['message'])
       assert.match(textOf(await caller.call('scripted_sing', { message: 'who' })), /sing$/)
-      await assert.rejects(caller.call('scripted_act', { message: 'who' }), /There is no tool scripted_act/)
-      await assert.rejects(caller.call('other_knit', { message: 'who' }), /There is no tool other_knit/)
+      await assert.rejects(caller.call('scripted_act', { message: 'who' }), /Unknown tool scripted_act/)
+      await assert.rejects(caller.call('other_knit', { message: 'who' }), /Unknown tool other_knit/)
       const failed = await caller.call('scripted_sing', { message: 'who', skill: 'act' })
       assert.equal(failed.isError, true)
     })
@@ -53,13 +53,13 @@ describe('a client that keeps a session', () => {
     const file = join(folder, 'parley.json')
     const tree = JSON.parse(await readFile(file, 'utf8'))
     delete tree.agents.other
-    // Until its stream is open there is nobody to tell.
+    // Until its stream is open there is no receiver.
     await caller.tools()
     await writeFile(file, JSON.stringify(tree))
     hub.signal('SIGHUP')
     await told.promise
     const names = (await caller.tools()).map(({ name }) => name)
     assert.ok(!names.includes('other_knit'))
-    await assert.rejects(caller.call('other_knit', { message: 'x' }), /There is no tool/)
+    await assert.rejects(caller.call('other_knit', { message: 'x' }), /Unknown tool/)
   })
 })

@@ -28,12 +28,12 @@ describe('parley mcp --hub', () => {
     const refused = await caller.call('send_message', { agent: 'scripted', message: 'who' })
     assert.equal(refused.isError, true)
     const hidden = await caller.call('send_message', { agent: 'other', message: 'who' })
-    assert.match(hidden.content[0].text, /There is no such agent/)
+    assert.match(hidden.content[0].text, /Unknown agent/)
     const wrong = await openMcpTestClient('2025-11-25', { args: ['--hub', testHub.url, '--key', 'wrong'] })
-    assert.match((await wrong.call('list_agents', {})).content[0].text, /The hub does not know this key/)
+    assert.match((await wrong.call('list_agents', {})).content[0].text, /The hub does not accept this key/)
   })
 
-  it('shows the key to the hub and to nobody whom its catalog names', async (t) => {
+  it('sends the key to the hub and to no agent of its catalog', async (t) => {
     const heard: IncomingHttpHeaders[] = []
     const elsewhere = await listen(t, ({ headers }, end) => end(heard.push(headers), '{}'))
     const hub = await openFrontOf(t, testHub.url, {
@@ -70,11 +70,11 @@ describe('parley mcp --hub', () => {
     const missing = await gone.call('list_agents', {})
     assert.deepEqual(
       [missing.isError, missing.content[0].text],
-      [true, 'There is no hub at http://127.0.0.1:9 now (AGENT_UNAVAILABLE).'],
+      [true, 'No hub responds at http://127.0.0.1:9 (AGENT_UNAVAILABLE).'],
     )
     const odd = await listen(t, (_, end) => end(200, '{"entries":7}'))
     const strange = await openMcpTestClient('2025-11-25', { args: ['--hub', odd] })
-    assert.match((await strange.call('list_agents', {})).content[0].text, /no catalog that can be read/)
+    assert.match((await strange.call('list_agents', {})).content[0].text, /no readable catalog/)
   })
 })
 
@@ -98,7 +98,7 @@ describe('parley mcp --agent', () => {
     assert.match(refused.content[0].text, /resolves to a disallowed address/)
     const shut = await openMcpTestClient('2025-11-25', { args: ['--agent', `${testHub.url}/a2a/clock`, '--no-remote'] })
     assert.ok(!(await shut.tools()).some(({ name }) => name === 'invoke_remote_agent'))
-    assert.match((await shut.call('discover_agent', { url: 'https://x.example' })).content[0].text, /may not be called/)
+    assert.match((await shut.call('discover_agent', { url: 'https://x.example' })).content[0].text, /not allowed here/)
   })
 
   it('tells agents apart that call themselves alike, and shows one that is gone as gone', async () => {

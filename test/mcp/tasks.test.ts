@@ -69,7 +69,7 @@ for (const [transport, where] of places) {
       assert.equal(result.isError, true)
     })
 
-    it('asks whoever waits for its result', async () => {
+    it('asks the client that waits for its result', async () => {
       const caller = await open()
       asked = []
       const { tasks } = caller.client.experimental
@@ -102,8 +102,8 @@ for (const [transport, where] of places) {
 
     it('is not begun where the input is wrong', async () => {
       const caller = await open()
-      await assert.rejects(begin(caller, { agent: 'scripted' }), /message: give a text/)
-      await assert.rejects(begin(caller, { agent: 'nobody', message: 'x' }), /There is no such agent/)
+      await assert.rejects(begin(caller, { agent: 'scripted' }), /message: must be a string/)
+      await assert.rejects(begin(caller, { agent: 'nobody', message: 'x' }), /Unknown agent/)
     })
   })
 }

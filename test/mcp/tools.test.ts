@@ -14,7 +14,7 @@ const places: readonly (readonly [string, McpTarget])[] = [
 for (const revision of revisions) {
   for (const [transport, where] of places) {
     describe(`a client of ${revision} over ${transport}`, () => {
-      // One program for each, because starting one takes long: whoever can be asked, and whoever cannot.
+      // One program for each, because starting one takes long: a client with elicitation, and one without.
       let answer: ElicitationHandler | undefined
       const asking = once(() =>
         openMcpTestClient(revision, where, { answer: (question) => answer?.(question) ?? { action: 'cancel' } }),
@@ -51,7 +51,7 @@ for (const revision of revisions) {
 
       it('finds agents by words, and looks at one', async () => {
         const caller = await open()
-        const found = await caller.call('list_agents', { query: 'TAG-KNIT somebody' })
+        const found = await caller.call('list_agents', { query: 'TAG-KNIT another' })
         assert.deepEqual(
           found.structuredContent.agents.map(({ name }: { name: string }) => name),
           ['other'],
@@ -127,9 +127,9 @@ for (const revision of revisions) {
         const { contents } = await caller.read(link.uri)
         assert.equal(Buffer.from(contents[0].blob, 'base64').length, 2_000_000)
         const [, , , ref] = link.uri.split('/')
-        await assert.rejects(caller.read(link.uri.replace(ref, 'nobody')), /no such resource/)
-        await assert.rejects(caller.read(`${link.uri}9`), /no such resource/)
-        await assert.rejects(caller.read('file:///etc/passwd'), /no such resource/)
+        await assert.rejects(caller.read(link.uri.replace(ref, 'nobody')), /Unknown resource/)
+        await assert.rejects(caller.read(`${link.uri}9`), /Unknown resource/)
+        await assert.rejects(caller.read('file:///etc/passwd'), /Unknown resource/)
       })
 
       it('is told what the agent says of its work', async () => {
@@ -265,7 +265,7 @@ for (const revision of revisions) {
         }
       })
 
-      it('is told how to answer where nobody can be asked', async () => {
+      it('explains how to answer if the client has no elicitation', async () => {
         const caller = await open()
         for (const [message, answer] of [
           ['ask', 'Paris'],
@@ -285,7 +285,7 @@ for (const revision of revisions) {
       })
 
       it('is never asked for a secret', async () => {
-        const caller = await open({ answer: () => assert.fail('somebody was asked for a secret') })
+        const caller = await open({ answer: () => assert.fail('the user was asked for a secret') })
         const said = await caller.call('send_message', { agent: 'scripted', message: 'secret' })
         assert.equal(said.structuredContent.state, 'input-required')
         assert.match(said.content.at(-1).text, /The answer is a secret: do not ask for it here/)
@@ -319,22 +319,22 @@ for (const revision of revisions) {
         const looked = await caller.call('get_task', { agent: 'scripted', taskId })
         assert.deepEqual([looked.isError ?? false, looked.structuredContent.state], [false, 'failed'])
         const mistakes: readonly (readonly [string, object, RegExp])[] = [
-          ['send_message', { agent: 'scripted' }, /message: give a text/],
+          ['send_message', { agent: 'scripted' }, /message: must be a string/],
           ['send_message', { agent: 'scripted', message: 'x', mesage: 'y' }, /mesage/],
-          ['send_message', { agent: 'scripted', message: 'x', files: [{ name: 'a' }] }, /give a url or base64/],
-          ['send_message', { agent: 'nobody', message: 'x' }, /There is no (such )?agent/],
+          ['send_message', { agent: 'scripted', message: 'x', files: [{ name: 'a' }] }, /must have a url or base64/],
+          ['send_message', { agent: 'nobody', message: 'x' }, /Unknown agent/],
           ['get_task', { agent: 'scripted', taskId: 'none' }, /Task not found/],
-          ['get_task', { taskId: 'x' }, /give the name of an agent, or the url/],
-          ['get_task', { agent: 'scripted', url: 'https://x.example', taskId: 'x' }, /give the name of an agent, or/],
+          ['get_task', { taskId: 'x' }, /set agent to a name, or url/],
+          ['get_task', { agent: 'scripted', url: 'https://x.example', taskId: 'x' }, /set agent to a name, or/],
           ['cancel_task', { agent: 'scripted', taskId }, /cannot be canceled|not cancelable|has ended|ended/i],
-          ['invoke_remote_agent', { url: 'gopher://x', message: 'x' }, /give an http or https url/],
+          ['invoke_remote_agent', { url: 'gopher://x', message: 'x' }, /must be an http or https URL/],
         ]
         for (const [tool, input, sentence] of mistakes) {
           const result = await caller.call(tool, input)
           assert.equal(result.isError, true, `${tool} ${JSON.stringify(input)}`)
           assert.match(result.content[0].text, sentence)
         }
-        await assert.rejects(caller.call('no_such_tool', {}), /There is no tool no_such_tool/)
+        await assert.rejects(caller.call('no_such_tool', {}), /Unknown tool no_such_tool/)
       })
 
       it('hands its trace on', async () => {

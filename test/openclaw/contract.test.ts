@@ -10,7 +10,7 @@ import type { RealGateway } from './real-gateway.ts'
 const found = await installOpenclaw()
 const skip = 'missing' in found ? found.missing : false
 
-/** It asks before it runs a command, if somebody is there to be asked. */
+/** It asks before it runs a command, if approvals are on. */
 const config = { tools: { exec: { host: 'gateway', security: 'full', ask: 'always' } } }
 
 describe('over a real gateway,', { skip }, () => {

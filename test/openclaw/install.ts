@@ -23,7 +23,7 @@ export async function installOpenclaw(): Promise<{ readonly program: string } | 
     await writeFile(join(fresh, 'package.json'), '{ "private": true }')
     const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `openclaw@${version}`]
     await promisify(execFile)('npm', args, { cwd: fresh, timeout: 600_000 })
-    // Whoever was faster has brought the same.
+    // A concurrent installation has the same result.
     await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }))
     return { program }
   } catch (cause) {

@@ -110,7 +110,7 @@ export async function openRealGateway(program: string, { config = {} }: RealGate
   }
 }
 
-/** The smallest that keeps it at home: it calls nobody but the model. */
+/** The smallest configuration that calls only the model. */
 function defaultGatewayConfig(folder: string, port: number, baseUrl: string): object {
   const endpoints = { chatCompletions: { enabled: true } }
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }

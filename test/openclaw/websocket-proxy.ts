@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 export interface WebSocketProxy {
   readonly url: string
   cut(): void
-  /** Cut, and nobody gets through until it is opened again. */
+  /** Cut: no connection passes until it is opened again. */
   block(): void
   unblock(): void
   close(): void

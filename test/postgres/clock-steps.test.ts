@@ -193,12 +193,12 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
       { scheduleMs },
       { ...clock, store, sweepMs: 5 },
     )
-    return { clock, store, looks, receiver, house: testEngine }
+    return { clock, store, looks, receiver, testEngine: testEngine }
   }
 
   for (const [name, stepMs] of Object.entries({ back: -30 * day, forward: 30 * day })) {
     it(`that is set ${name} tries webhooks again after their own delay, and not before`, async (t) => {
-      const { clock, store, looks, receiver, house } = await pushHouse(t, [60_000, 60_000])
+      const { clock, store, looks, receiver, testEngine } = await pushHouse(t, [60_000, 60_000])
       receiver.answer = () => failedOutcome
       await house.task('go', withPush())
       await eventually(async () => (await store.push.search({ limit: 1 })).pushes[0]?.attempt === 1)

@@ -15,7 +15,7 @@ export interface TestDatabase {
   readonly cluster: Cluster
   readonly name: string
   readonly pool: pg.Pool
-  /** A connection that is nobody's. */
+  /** A connection outside any store. */
   client(): pg.Client
   /** A store on the pool of this database, closed after the tests of the file. */
   open(options?: Partial<PostgresStoreOptions>): FullStore

@@ -37,9 +37,9 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     const there = await openTestEngine(t, agent, { store: open(), sweepMs: 50 })
     return { here, there, kill: () => void (isDead = true) }
   }
-  const startedOn = async (house: TestEngine): Promise<string> => {
-    const { id } = await house.start('go')
-    await house.reaches(id, 'TASK_STATE_WORKING')
+  const startedOn = async (testEngine: TestEngine): Promise<string> => {
+    const { id } = await testEngine.start('go')
+    await testEngine.reaches(id, 'TASK_STATE_WORKING')
     return id
   }
 
@@ -114,12 +114,12 @@ describe('two replicas on one database', { skip, timeout: 60_000 }, async () => 
     assert.match(artifactText(await there.get(id), 'answer-2') ?? artifactText(await there.get(id)) ?? '', /did more/)
   })
 
-  it('take the same message once, whoever gets it', async (t) => {
+  it('accept a repeated message once, whichever engine gets it', async (t) => {
     const { here, there } = await replicas(t, async function* () {
       yield 'once'
     })
     const said = { messageId: 'm-1', parts: [{ text: 'hi' }] }
-    const tasks = await Promise.all([here, there, here, there].map((house) => house.task(said)))
+    const tasks = await Promise.all([here, there, here, there].map((testEngine) => testEngine.task(said)))
     assert.equal(new Set(tasks.map(({ id }) => id)).size, 1)
   })
 

@@ -1,5 +1,5 @@
 /**
- * What asynchronous replication may lose, on a real pair of servers: the last moments, and nothing before them. Whoever had
+ * What asynchronous replication may lose, on a real pair of servers: the last moments, and nothing before them. A reader that had
  * seen more than what is left is not told stories: a turn that is ahead of its log gives up and is taken up again from
  * what is there, and a reader gets the task as it is.
  */
@@ -105,10 +105,10 @@ describe('a failover to a server that lagged behind', { skip, timeout: 120_000 }
 
     // They had been told what is no longer so: they are sent away, and are given the task as it is when they come back.
     assert.deepEqual(await endings, ['UNAVAILABLE', 'UNAVAILABLE'])
-    for (const house of [here, there]) {
-      const rest = await (await house.subscribe(id, { lastEventId: acknowledged }, 'replay')).rest()
+    for (const testEngine of [here, there]) {
+      const rest = await (await testEngine.subscribe(id, { lastEventId: acknowledged }, 'replay')).rest()
       assert.equal(statesOf(rest).at(-1), 'COMPLETED')
-      assert.equal(artifactText(await house.get(id), 'count'), whole)
+      assert.equal(artifactText(await testEngine.get(id), 'count'), whole)
     }
     const records = await one.tasks.read(id, 0)
     assert.deepEqual(

@@ -16,7 +16,10 @@ describe('the master key of a store on PostgreSQL', { skip }, async () => {
     await verifyMasterKey(open())
     await assert.rejects(verifyMasterKey(open({ masterKey: randomBytes(32) })), (error: unknown) => {
       assert.ok(error instanceof ConfigError)
-      assert.match(error.message, /^masterKey: The key \S+ in the store was wrapped by another master key.*PostgreSQL/)
+      assert.match(
+        error.message,
+        /^masterKey: The key \S+ in the store was wrapped by a different master key.*PostgreSQL/,
+      )
       return true
     })
   })

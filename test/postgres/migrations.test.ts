@@ -1,4 +1,4 @@
-/** The schema: made once by whoever comes first, changed under replicas that do not know the change, refused when it must be. */
+/** The schema: created once by the first store, migrated under older replicas, refused if incompatible. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createPostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'

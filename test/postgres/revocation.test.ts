@@ -57,10 +57,10 @@ describe('a revocation on PostgreSQL', { skip, timeout: 120_000 }, async () => {
   const [here, there] = [await open(), await open()]
 
   /** Resolves with everything that came when the stream has ended. */
-  async function stream(tongue: BindingVersion, headers: AuthHeaders): Promise<string> {
+  async function stream(way: BindingVersion, headers: AuthHeaders): Promise<string> {
     try {
       const answer = await there.office
-        .peer('team', tongue)
+        .peer('team', way)
         .stream('SendStreamingMessage', messageParams('wait'), { headers })
       return JSON.stringify(answer.frames.map(({ body }) => body))
     } catch (reason) {
@@ -79,7 +79,7 @@ describe('a revocation on PostgreSQL', { skip, timeout: 120_000 }, async () => {
 
   it('at one replica ends the streams that another holds, over every binding, and no others', async () => {
     const [mine, theirs] = [await here.office.key({ agents: ['team'] }), await here.office.key({ agents: ['team'] })]
-    const ended = bindingVersions.map((tongue) => stream(tongue, mine))
+    const ended = bindingVersions.map((way) => stream(way, mine))
     let isOver = false
     const other = stream({ binding: 'JSONRPC', version: '1.0' }, theirs).finally(() => (isOver = true))
     await haveOpened(bindingVersions.length + 1)

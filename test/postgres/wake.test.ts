@@ -90,7 +90,7 @@ describe('a change that another replica made', { skip }, async () => {
     await Promise.all(waiting)
   })
 
-  it('is not waited for by somebody who has not seen what is there already', async () => {
+  it('is not waited for by a reader that has not seen the existing records', async () => {
     const [here, there] = [database.open({ listen }), database.open({ listen, pollMs: 600_000 })]
     const { id } = await createTask(here)
     await there.tasks.read(id, 0)

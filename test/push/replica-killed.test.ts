@@ -1,6 +1,6 @@
 /**
  * Three servers on one PostgreSQL, of which the one that delivers is killed (SIGKILL), again and again, while the receiver
- * misbehaves: whoever takes a webhook over goes on where it was, so every event arrives at least once, and in order for each task
+ * misbehaves: the replica that takes over a webhook continues where it was, so every event arrives at least once, and in order for each task
  * and config. `PARLEY_FULL=1` kills 30 times, the quick mode 4.
  */
 import assert from 'node:assert/strict'
@@ -24,7 +24,7 @@ import type { ReplicaSettings } from './replica.ts'
 const kills = process.env['PARLEY_FULL'] === '1' ? 30 : 4
 const seed = Number(process.env['PARLEY_SEED'] ?? Date.now() % 1_000_000)
 const clients = 4
-/** What may be on its way to webhooks at a time, in tasks: whoever dies holds up what it had claimed for twenty seconds. */
+/** What may be on its way to webhooks at a time, in tasks: a dead replica delays its claimed webhooks for twenty seconds. */
 const maxUntold = 60
 /** A claim of one that died lasts for twenty seconds and the time of a delivery; then a sweep finds it. */
 const settleMs = 60_000
@@ -139,7 +139,7 @@ describe(`webhooks whose deliverer is killed ${kills} times (seed ${seed})`, { s
   const seqsOf = (taskId: string): Promise<readonly number[]> =>
     retryUntilAnswered(() => visibleSeqs(anyReplica().url, taskId))
 
-  /** Whoever is telling somebody something right now. */
+  /** The replica that is delivering right now. */
   async function deliverer(): Promise<Replica> {
     const before = receiver.arrivals.length
     while (receiver.arrivals.length < before + 20) await sleep(2)

@@ -34,6 +34,6 @@ const server = await serve({
   },
   log: { debug() {}, info() {}, warn() {}, error: console.error },
 })
-// Whoever started it is gone.
+// The parent process has exited.
 process.once('disconnect', () => process.exit(1))
 process.send?.({ port: server.port })

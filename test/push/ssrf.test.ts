@@ -1,6 +1,6 @@
 /**
  * Webhooks that strangers aim at our own network: every special range in every notation, names that lead there, names
- * that change where they lead between two looks, redirects. A listener on this machine counts who comes: nobody (B-129).
+ * that change where they lead between two looks, redirects. A listener on this machine counts connections: none (B-129).
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -70,7 +70,7 @@ const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'mapped.example.com': [['::ffff:127.0.0.1']],
   'six.example.com': [['::1']],
   'metadata.example.com': [['169.254.169.254']],
-  // Public at the first look, in space that nobody was given, and ours at the next.
+  // Public at the first look, in an unassigned range, and loopback at the next.
   'rebinding.example.com': [['2d00::1'], ['127.0.0.1']],
   'both.example.com': [['127.0.0.1', '10.0.0.1']],
 }
@@ -176,7 +176,7 @@ describe('webhooks aimed at our own network', () => {
     pointing.close()
   })
 
-  it('are called where whoever runs the server says so, without TLS too [B-129]', async () => {
+  it('are called if the operator allows it, also without TLS [B-129]', async () => {
     const { agent, server } = await open({ allow: ['localhost', '127.0.0.0/8'] })
     for (const host of ['localhost', '127.0.0.1', '127.0.0.2']) {
       const before = visits

@@ -96,7 +96,7 @@ interface Sent {
   readonly text: string
 }
 
-/** With a length that is said before, or in pieces whose end nobody knows. */
+/** With Content-Length, or chunked. */
 function send(
   port: number,
   path: string,

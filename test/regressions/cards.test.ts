@@ -1,5 +1,5 @@
 /**
- * Guards against: cards that say what is not so, or say it in nobody's words. Elsewhere
+ * Guards against: cards with wrong or nonstandard content. Elsewhere
  * a card with security schemes came out as the internals of a code generator, which its
  * own client could not read; others ask for credentials before they say which; others
  * advertise what they then refuse.

@@ -9,7 +9,7 @@ import { A2AError } from '@parley/a2a'
 import { testAgent } from '@parley/a2a/testing'
 import { newMessage, nameOf, post, sendRequest, requestFormats } from './protocol-requests.ts'
 
-describe('somebody without credentials', () => {
+describe('a caller without credentials', () => {
   const agent = testAgent(({ text }) => text, {
     securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
     server: {
@@ -46,7 +46,7 @@ describe('somebody without credentials', () => {
       }
     })
 
-    it(`is not the same as somebody who may not, in ${nameOf(way)} [B-151]`, async () => {
+    it(`is distinguished from one without permission, in ${nameOf(way)} [B-151]`, async () => {
       const {
         status,
         headers: answered,
@@ -58,7 +58,7 @@ describe('somebody without credentials', () => {
       assert.equal(error.code, way.binding === 'HTTP+JSON' && way.version === '1.0' ? 403 : -32091)
     })
 
-    it(`is not the same as somebody who is known, in ${nameOf(way)}`, async () => {
+    it(`is distinguished from an authenticated one, in ${nameOf(way)}`, async () => {
       const { body: mine } = sendRequest(way, newMessage(way, 'x'))
       const { status, text } = await post(agent, path, mine, { ...headers, authorization: 'Bearer ada' })
       assert.equal(status, 200)

@@ -38,7 +38,7 @@ describe('a JSON-RPC envelope', () => {
         ['{"jsonrpc":"2.0","id":{},"method":"GetTask"}', null],
         ['{"jsonrpc":"2.0","id":[1],"method":"GetTask"}', null],
         ['{"jsonrpc":"2.0","id":true,"method":"GetTask"}', null],
-        // A2A has no notifications: whoever gives no id is told so.
+        // A2A has no notifications: a request without an id is an error.
         [call('1', version).replace('"id":1,', ''), null],
       ]
       for (const [body, id] of broken) {

@@ -63,7 +63,7 @@ const mistakes: readonly Mistake[] = [
     String.raw`\[0\]\.metadata`,
   ),
   set('no role', 'role', undefined),
-  set('a role that nobody has', 'role', 'HACKER'),
+  set('an unknown role', 'role', 'HACKER'),
   set('a role that is an object', 'role', {}),
   {
     ...set('the role of the agent', 'role', undefined),

@@ -110,7 +110,7 @@ describe('an agent that tells large and small things in turn', () => {
       ? event.artifactUpdate.artifact.parts.map((part) => Number.parseInt('text' in part ? part.text : '', 10))
       : []
 
-  it('is heard in its order, by whoever listens and by whoever comes later', async (t) => {
+  it('is delivered in order, to current and to later readers', async (t) => {
     const { server } = await open(t, {
       async *agent() {
         for (let index = 0; index < count; index++) {

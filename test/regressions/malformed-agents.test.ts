@@ -1,6 +1,6 @@
 /**
- * Guards against: agents that give back what nobody expects. Elsewhere one such value,
- * the form of an earlier protocol version for instance, threw in a place where nobody
+ * Guards against: agents that return unexpected values. Elsewhere one such value,
+ * the form of an earlier protocol version for instance, threw in a place where no code
  * could catch it, and the whole process was gone.
  */
 import assert from 'node:assert/strict'
@@ -37,7 +37,7 @@ const reports: Readonly<Record<string, unknown>> = {
   },
   'a part with two contents': { text: 'x', url: 'https://example.com' },
   'a part whose text is a number': { text: 5 },
-  'a state that nobody knows': { state: 'DONE' },
+  'an unknown state': { state: 'DONE' },
   'a state that is no text': { state: { toString: null } },
   'a state with a message that is a number': { state: 'TASK_STATE_WORKING', message: 5 },
   'a state with a message without parts': { state: 'TASK_STATE_INPUT_REQUIRED', message: {} },
@@ -121,13 +121,13 @@ describe('an agent that is not what it should be', () => {
   }
 
   for (const [what, report] of Object.entries(reports)) {
-    it(`fails its task when it yields ${what}, and harms nobody else [B-50]`, () =>
+    it(`fails its task when it yields ${what}, and affects no other task [B-50]`, () =>
       expectFailure(async function* () {
         yield report
       }))
   }
   for (const [what, run] of Object.entries(agents)) {
-    it(`fails its task when it ${what}, and harms nobody else [B-50]`, () => expectFailure(run))
+    it(`fails its task when it ${what}, and affects no other task [B-50]`, () => expectFailure(run))
   }
 
   it('may forget to await what it asked of its turn', async () => {

@@ -1,7 +1,7 @@
 /**
  * Guards against: not knowing whose task it is. Elsewhere the store, the lock and the
  * running agent each had their own idea of the owner: colleagues overwrote each other, a
- * cancel by one never reached the other's agent, and whoever guessed a contextId joined
+ * cancel by one never reached the other's agent, and a caller that guessed a contextId joined
  * the conversation.
  */
 import assert from 'node:assert/strict'

@@ -100,7 +100,7 @@ describe('two servers over one store', () => {
     const canceled = await b.cancel(id).catch((reason: unknown) => reason as { code: string })
     await aborted.opened
     await finished.opened
-    // The agent's own COMPLETED may win if it is quick. Whoever won, both servers say the same and stay with it.
+    // The agent's own COMPLETED may win if it is quick. Whichever won, both servers report the same and keep it.
     const state = 'status' in canceled ? canceled.status.state : canceled.code
     const [atA, atB] = [await a.get(id), await b.get(id)]
     assert.equal(atA.status.state, atB.status.state)

@@ -1,7 +1,7 @@
 /**
  * Guards against: the text of an exception as an answer. What an agent, a hook or a
  * store throws tells of connection strings, files and versions; it goes to the log,
- * where it is wanted, and to nobody else.
+ * where it is needed, and nowhere else.
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'

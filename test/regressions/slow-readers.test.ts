@@ -30,7 +30,7 @@ after(async () => {
 })
 
 describe('readers that do not read', () => {
-  it('cost a bounded number of bytes each, hold nobody up, and are dropped [B-95]', async () => {
+  it('cost a bounded number of bytes each, delay no others, and are disconnected [B-95]', async () => {
     const begin = createGate()
     const responses: ServerResponse[] = []
     const server = await serve({

@@ -52,7 +52,7 @@ describe('a task that has ended', () => {
     })
   }
 
-  it('was either canceled or completed, and everybody was told the same [B-113]', async () => {
+  it('was either canceled or completed, and all readers see the same [B-113]', async () => {
     for (let round = 0; round < 300; round += 1) {
       const go = createGate()
       const agent = tested(async function* () {

@@ -158,24 +158,24 @@ async function liveIn(time: SimulatedTime, houses: TestEngine[], seed: number): 
   }
   return left
 
-  async function act(house: TestEngine): Promise<void> {
+  async function act(testEngine: TestEngine): Promise<void> {
     const parts = [{ text: pick(kinds) }]
     const known = ids.length > 0 && random() < 0.6
     if (known && random() < 0.2) {
-      await house.cancel(pick(ids))
+      await testEngine.cancel(pick(ids))
       return
     }
     const how = { returnImmediately: random() < 0.5 }
     const message = known ? { taskId: pick(ids), parts } : { parts }
     if (random() < 0.3) {
-      const reader = await house.stream(message, how)
+      const reader = await testEngine.stream(message, how)
       const first = await reader.next()
       if (first !== undefined && 'task' in first.event && !known) ids.push(first.event.task.id)
       if (random() < 0.5) await reader.close()
       else await Promise.race([reader.rest(), time.turn()])
       return
     }
-    const answer = await house.send(message, how)
+    const answer = await testEngine.send(message, how)
     if ('task' in answer && !known) ids.push(answer.task.id)
   }
 }
@@ -185,7 +185,7 @@ interface Kept {
   readonly log: readonly LogRecord[]
 }
 
-/** It has ended, or it waits for somebody and nobody has answered. */
+/** It has ended, or it waits for an answer that was not sent. */
 function isAtRest({ row, log }: Kept): boolean {
   const lastMessage = log.findLast(({ body }) => body.type === 'message')?.seq ?? 0
   if (isTerminal(row.status.state)) return true
@@ -250,7 +250,7 @@ function assertTurns(log: readonly LogRecord[], about: string): void {
       const isAgain = body.turn === last.turn && body.attempt === last.attempt + 1
       const isNext = body.turn === last.turn + 1 && body.attempt === 1
       assert.ok(isAgain || isNext, about)
-      // One that begins because nobody answered takes no message.
+      // One that starts because of a timeout has no message.
       assert.ok(isAgain ? body.consumedSeq === consumed : body.consumedSeq >= consumed, about)
       last = body
       consumed = body.consumedSeq

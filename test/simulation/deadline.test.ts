@@ -18,16 +18,16 @@ const turnTimeoutMs = 400
 
 async function simulated(
   agentIn: (time: SimulatedTime) => Agent,
-  test: (house: TestEngine, time: SimulatedTime) => Promise<void>,
+  test: (testEngine: TestEngine, time: SimulatedTime) => Promise<void>,
 ): Promise<void> {
   await simulate(async (time) => {
     const now = (): number => Date.UTC(2030, 0, 1) + time.now()
     const options = { now, signer: simulatedSigner, store: memoryStore({ now }), options: { turnTimeoutMs } }
-    const house = await openTestEngine({ after: () => {} }, agentIn(time), options)
+    const testEngine = await openTestEngine({ after: () => {} }, agentIn(time), options)
     try {
-      await test(house, time)
+      await test(testEngine, time)
     } finally {
-      await house.engine.close()
+      await testEngine.engine.close()
     }
   })
 }
@@ -49,14 +49,17 @@ describe('the deadline of a turn, in simulated time', () => {
       const { id } = await house.task('go')
       assert.equal((await house.store.tasks.load(id))?.due, undefined)
       await sleep(2 * turnTimeoutMs)
-      assert.equal(short((await house.task({ taskId: id, parts: [{ text: 'a' }] })).status.state), 'INPUT_REQUIRED')
+      assert.equal(
+        short((await testEngine.task({ taskId: id, parts: [{ text: 'a' }] })).status.state),
+        'INPUT_REQUIRED',
+      )
       await sleep(2 * turnTimeoutMs)
-      assert.equal(artifactText(await house.task({ taskId: id, parts: [{ text: 'b' }] })), 'a, b')
+      assert.equal(artifactText(await testEngine.task({ taskId: id, parts: [{ text: 'b' }] })), 'a, b')
     }))
 
   it('ends the turn that takes longer', () =>
-    simulated(asking(turnTimeoutMs + 100), async (house) => {
-      const task = await house.task('go')
+    simulated(asking(turnTimeoutMs + 100), async (testEngine) => {
+      const task = await testEngine.task('go')
       assert.deepEqual([short(task.status.state), textOfMessage(task.status.message)], ['FAILED', 'Task timed out'])
     }))
 })

@@ -1,4 +1,4 @@
-/** The trace of a request goes on to whatever an agent is, and comes from whoever calls, over every binding. */
+/** The trace context of the caller reaches every kind of agent, over every binding. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readTraceparent, spanIdOfTurn, traceIdOfTask } from '@parley/a2a'
@@ -28,7 +28,7 @@ describe('the trace of a request', () => {
     })
   }
 
-  it('is the task itself where nobody brought one [S4-18]', async (t) => {
+  it('is the task itself if the request has none [S4-18]', async (t) => {
     const { agent, admin } = await openHub(t, { agents })
     const task = (await (await agent('script')).send('hi')) as unknown as Task
     const [traceparent] = JSON.parse(said(task)) as string[]

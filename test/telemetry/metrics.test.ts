@@ -102,7 +102,7 @@ describe('the metrics of a hub', () => {
     await eventually(async () => sampleOfFamily(await metricsOf(hub.url), 'parley_streams_open') === 0)
   })
 
-  it('are for the admin where others reach the hub, unless everybody may read them', async (t) => {
+  it('require the admin key beyond loopback, unless they are public', async (t) => {
     const listen = { host: '0.0.0.0', port: 0, grpcPort: false }
     const elsewhere = await openHub(t, { agents, listen, access: { anonymous: ['echo'] } })
     const url = `http://127.0.0.1:${elsewhere.hub.port}`

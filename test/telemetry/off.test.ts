@@ -23,8 +23,8 @@ describe('a hub without a collector', () => {
     assert.equal(await (await plain.agent('echo')).ask('hi'), 'echo hi')
     assert.deepEqual([...loaded], [])
     assert.equal((await fetch(`${off.hub.url}/metrics`)).status, 404)
-    const nobody = { url: 'http://127.0.0.1:9' }
-    const on = await openHub(t, { agents, telemetry: { otlp: nobody } })
+    const unreachable = { url: 'http://127.0.0.1:9' }
+    const on = await openHub(t, { agents, telemetry: { otlp: unreachable } })
     assert.equal(await (await on.agent('echo')).ask('hi'), 'echo hi')
     assert.ok(loaded.has('@opentelemetry/sdk-trace'))
   })

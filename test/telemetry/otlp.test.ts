@@ -102,7 +102,7 @@ describe('a request that goes through two hubs', () => {
     )
     assert.equal(turn.parentSpanId, one(named, 'main', 'invoke_agent analyst').spanId)
 
-    // One trace, nobody missing, everything within what it is part of.
+    // One trace, complete, each span within its parent.
     assert.deepEqual([...new Set(named.map((span) => span.traceId))], [traceId])
     assert.equal(new Set(named.map(({ spanId }) => spanId)).size, named.length)
     const byId = new Map(named.map((span) => [span.spanId, span]))

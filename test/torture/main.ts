@@ -16,7 +16,7 @@ const { values } = parseArgs({
 })
 const minutes = Number(values.minutes)
 const store = values.store
-if (!(minutes > 0)) throw new Error('--minutes: give a number above 0')
+if (!(minutes > 0)) throw new Error('--minutes must be a number above 0')
 if (store !== 'sqlite' && store !== 'postgres' && store !== 'both')
   throw new Error('--store: give sqlite, postgres or both')
 const seed = Number(values.seed)

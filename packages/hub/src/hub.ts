@@ -210,11 +210,11 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     { middleware: front, withListeners }: AdminApi,
   ): Promise<Server> {
     const { settings, defaultName, requireOpen, open } = agents
-    const house = serveOptionsFrom(config, hasAnonymousAgents)
+    const serveOptions = serveOptionsFrom(config, hasAnonymousAgents)
     const admit = withAvailabilityCheck(requireOpen, known.admit)
-    const webhooks = createAgentWebhooks({ open, log, bodyBytes: house.limits?.bodyBytes ?? 20_000_000 })
+    const webhooks = createAgentWebhooks({ open, log, bodyBytes: serveOptions.limits?.bodyBytes ?? 20_000_000 })
     const { authenticate } = known
-    const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, house.push))
+    const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, serveOptions.push))
     const shared = {
       handlerCall() {
         if (server === undefined) throw new A2AError('UNAVAILABLE', 'The hub has not started yet')
@@ -251,7 +251,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       notFound,
     })
     return serve({
-      ...house,
+      ...serveOptions,
       // The command prints the address, and browsers get the console.
       quiet: true,
       homePage: false,
@@ -391,6 +391,6 @@ function requireAccess(config: HubConfig): void {
   if (config.access !== undefined || anonymousAgents(config).length === 0) return
   throw new ConfigError(
     'listen.host',
-    `everybody who reaches ${config.listen.host} could call every agent: say who may under \`access\`, or start with --insecure`,
+    `Refusing to listen on ${config.listen.host} without authentication. Configure \`access\`, or start with --insecure.`,
   )
 }

@@ -11,7 +11,7 @@ export function readPem(given: string, baseDir: string, path: string): string {
     return readFileSync(resolve(baseDir, given), 'utf8')
   } catch (reason) {
     const why =
-      (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : 'the file cannot be read'
+      (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : 'the file cannot be read'
     throw new ConfigError(path, `${why}: ${given}`)
   }
 }

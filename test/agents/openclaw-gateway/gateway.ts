@@ -39,15 +39,15 @@ export interface FakeGateway {
   readonly traced: Map<string, string>
   readonly bodies: HttpDeps['bodies']
   connections(): number
-  /** How often somebody has knocked, let in or not. */
+  /** The number of connection attempts, accepted or not. */
   connectionAttempts(): number
-  /** As when a cable is pulled: nobody says good-bye. */
+  /** Like a pulled cable: connections are not closed. */
   cut(): void
   /** Says nothing any more to those who are connected now, and keeps the connections. */
   silence(): void
   /** The same for those who wait for an answer by HTTP. */
   cutHttp(): void
-  /** As when somebody at the gateway stops a run, or its time is up. */
+  /** Like a run stopped at the gateway, or timed out there. */
   endRun(runId: string, stopReason: string): void
   /** As `openclaw devices approve`. */
   pair(requestId: string): void

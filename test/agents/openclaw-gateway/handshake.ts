@@ -1,4 +1,4 @@
-/** How the fake gateway lets somebody in: token, protocol, device, scopes, pairing. */
+/** The handshake of the fake gateway: token, protocol, device, scopes, pairing. */
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto'
 import type { GatewayFaults } from './faults.ts'
 
@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>
 export interface HandshakeState {
   readonly token: string
   readonly trouble: GatewayFaults
-  /** Devices that somebody approved, and the tokens they got. */
+  /** Approved devices and their tokens. */
   readonly paired: Map<string, string>
   /** Requests that wait: what to approve, and for which device. */
   readonly requests: Map<string, string>

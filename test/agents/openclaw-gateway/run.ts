@@ -5,7 +5,7 @@ import type { ScriptedResponder, ResponderResult } from './scripted-responder.ts
 import type { Transcripts } from './transcripts.ts'
 import type { GatewayFaults } from './faults.ts'
 
-/** Somebody who is connected. */
+/** A connected client. */
 export interface GatewayPeer {
   readonly connId: string
   readonly deviceId: string | undefined
@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly method: 'agent' | 'chat.send'
   readonly message: string
   readonly timeoutMs: number | undefined
-  /** Nobody's, where the gateway began it by itself. */
+  /** Absent if the gateway started it itself. */
   readonly owner: GatewayPeer | undefined
   readonly responder: ScriptedResponder
   readonly transcripts: Transcripts

@@ -222,6 +222,6 @@ const { closed } = agent({ name: 'scripted' })
   .onNotification('session/cancel', ({ params }) => cancels.get(params.sessionId)?.())
   .connect(ndJsonStream(Writable.toWeb(process.stdout) as WritableStream<Uint8Array>, Readable.toWeb(process.stdin)))
 
-// A program whose hub is gone has nobody left to talk to.
+// A program whose hub has exited has no client.
 await closed
 process.exit(0)

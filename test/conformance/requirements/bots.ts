@@ -7,7 +7,7 @@ export const bots: RequirementGroup = {
     'One hub in front of many bots, each with an address, a card and keys of its own, and an OpenClaw gateway behind it ([agents/openclaw.md](agents/openclaw.md)).',
   requirements: [
     requirement('S4-1', 'Each bot has an endpoint of its own, `POST /a2a/{bot}`.'),
-    requirement('S4-2', 'Its card is at `/a2a/{bot}/agent-card`, for everybody.'),
+    requirement('S4-2', 'Its card is at `/a2a/{bot}/agent-card`, without credentials.'),
     requirement('S4-3', '`/a2a/{bot}/.well-known/agent` leads to the card.'),
     requirement(
       'S4-4',

@@ -72,7 +72,7 @@ export const legacyV03Draft: RequirementGroup = {
     requirement('S2-26', 'A comment keeps an idle stream alive.', { instead: 'Every 15 seconds rather than 30.' }),
     requirement('S2-27', 'A stream ends with a `completed` status.'),
     requirement('S2-28', 'All requests prove who sends them, and the card says how.', {
-      instead: 'Where the configuration says so; without one, everybody on this machine may call.',
+      instead: 'If configured; without a configuration, all callers on loopback may call.',
     }),
     requirement('S2-29', 'Who lacks the scope of a skill is refused, and the skill is named.', {
       instead: 'As PERMISSION_DENIED and not as an internal error.',

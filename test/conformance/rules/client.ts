@@ -1,4 +1,4 @@
-/** What a client does, and whoever receives webhooks. Rules that bind both sides stand with the matter they are about. */
+/** What clients and webhook receivers do. Rules that bind both sides are listed with their topic. */
 import { allVersions, decision, may, must, legacyVersions, practice, should, v1 } from '../rule.ts'
 import type { Section } from '../rule.ts'
 

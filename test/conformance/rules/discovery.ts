@@ -62,7 +62,7 @@ export const cards: Section = {
       v1,
       'A matching `If-None-Match` is answered 304. Each variant has its own ETag, and `Vary` names the header that chooses between them.',
     ),
-    must('B-24', allVersions, 'Cards hold no secrets, and a card that is not for everybody is behind authentication.'),
+    must('B-24', allVersions, 'Cards hold no secrets, and a card that is not public requires authentication.'),
     must(
       'B-25',
       allVersions,
@@ -84,7 +84,7 @@ export const cards: Section = {
 
 export const signatures: Section = {
   title: 'Signed cards',
-  about: 'A card may carry signatures, by which a reader can tell who wrote it and that nobody has changed it since.',
+  about: 'A card may carry signatures, which prove its author and that it was not changed.',
   rules: [
     may('B-29', v1, 'Cards may be signed: JWS with the payload detached, over the canonical form of the card.'),
     must(

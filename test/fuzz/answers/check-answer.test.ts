@@ -80,7 +80,7 @@ describe('the judge of answers', () => {
     ['another id', get, answer('1.0', result(task, 8)), /the id is 8/],
     ['a result beside an error', get, answer('1.0', { ...(result(task) as object), error: {} }), /the envelope has/],
     [
-      'a state that nobody knows',
+      'an unknown state',
       get,
       answer('1.0', result({ ...task, status: { state: 'DONE', timestamp: at } })),
       /state is "DONE"/,

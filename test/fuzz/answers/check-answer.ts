@@ -51,15 +51,15 @@ export function internalsIn(text: string): string[] {
 }
 
 export function checkAnswer(sent: SentRequest, got: ReceivedAnswer): AnswerVerdict {
-  const door = entryPointOf(sent)
+  const entryPoint = entryPointOf(sent)
   const complaints: string[] = []
   if (got.status >= 500) complaints.push(`HTTP ${got.status}`)
   complaints.push(...internalsIn(got.body))
   const type = got.headers.get('content-type') ?? ''
   const isStream = type === 'text/event-stream'
   if (!got.ended && !isStream) complaints.push('the body does not end')
-  if (door === 'probe') return { complaints, outcome: 'probe' }
-  if (door === 'card' && got.status < 400)
+  if (entryPoint === 'probe') return { complaints, outcome: 'probe' }
+  if (entryPoint === 'card' && got.status < 400)
     return { complaints: [...complaints, ...checkCardAnswer(sent, got)], outcome: 'card' }
 
   const version = got.headers.get('a2a-version') as VersionId
@@ -67,12 +67,12 @@ export function checkAnswer(sent: SentRequest, got: ReceivedAnswer): AnswerVerdi
     return { complaints: [...complaints, `a2a-version is ${version}`], outcome: 'no version' }
   }
   // The older extended card has a path of its own, and only that version's words.
-  const expected = door === 'extended-card-0.2' ? undefined : expectedVersion(sent, door)
-  // Whoever is not let in, or sends too much, is answered before the method is known.
+  const expected = entryPoint === 'extended-card-0.2' ? undefined : expectedVersion(sent, entryPoint)
+  // Unauthenticated and oversized requests are answered before the method is known.
   const isUnread = [401, 413].includes(got.status) && !sent.headers.has('a2a-version')
   if (expected !== undefined && expected !== version && !isUnread)
     complaints.push(`${version} was spoken instead of ${expected}`)
-  const about: AnswerContext = { sent, got, door, version, complaints }
+  const about: AnswerContext = { sent, got, entryPoint, version, complaints }
   if (sent.method === 'HEAD') return { complaints: [...complaints, ...checkHead(got)], outcome: 'head' }
   const refusal = isStream ? onlyEvent(about) : undefined
   if (refusal !== undefined) return { complaints, outcome: checkRpcAnswer(about, refusal) }
@@ -81,8 +81,9 @@ export function checkAnswer(sent: SentRequest, got: ReceivedAnswer): AnswerVerdi
 }
 
 /** To `tasks/resubscribe` an unknown task is told in the only event of a stream, as clients of 0.x want it (F-7). */
-function onlyEvent({ sent, got, door, version }: AnswerContext): unknown {
-  if (door !== 'jsonrpc' || version === '1.0' || operationOf(sent, door, version) !== 'subscribe') return undefined
+function onlyEvent({ sent, got, entryPoint, version }: AnswerContext): unknown {
+  if (entryPoint !== 'jsonrpc' || version === '1.0' || operationOf(sent, entryPoint, version) !== 'subscribe')
+    return undefined
   const [, document] = /^data: (.*"reason":"TASK_NOT_FOUND".*)\n\n$/.exec(got.body) ?? []
   return document === undefined ? undefined : JSON.parse(document)
 }
@@ -90,7 +91,7 @@ function onlyEvent({ sent, got, door, version }: AnswerContext): unknown {
 interface AnswerContext {
   readonly sent: SentRequest
   readonly got: ReceivedAnswer
-  readonly door: EntryPoint
+  readonly entryPoint: EntryPoint
   readonly version: VersionId
   readonly complaints: string[]
 }
@@ -117,7 +118,7 @@ function checkCardAnswer(
 }
 
 function checkDocument(about: AnswerContext, type: string): string {
-  const { got, door, version, complaints } = about
+  const { got, entryPoint, version, complaints } = about
   let document: unknown
   try {
     document = JSON.parse(got.body)
@@ -125,9 +126,9 @@ function checkDocument(about: AnswerContext, type: string): string {
     complaints.push(`the answer is not JSON but ${JSON.stringify(got.body.slice(0, 80))}`)
     return 'no JSON'
   }
-  const wanted = door === 'jsonrpc' || version !== '1.0' ? 'application/json' : 'application/a2a+json'
+  const wanted = entryPoint === 'jsonrpc' || version !== '1.0' ? 'application/json' : 'application/a2a+json'
   if (type !== wanted) complaints.push(`the content type is ${type} and not ${wanted}`)
-  return door === 'jsonrpc' ? checkRpcAnswer(about, document) : checkRestAnswer(about, document)
+  return entryPoint === 'jsonrpc' ? checkRpcAnswer(about, document) : checkRestAnswer(about, document)
 }
 
 function checkRpcAnswer(about: AnswerContext, document: unknown): string {
@@ -194,8 +195,8 @@ function checkRestAnswer(about: AnswerContext, document: unknown): string {
 }
 
 function checkResult(about: AnswerContext, result: unknown, binding: Binding): string {
-  const { sent, door, version, complaints } = about
-  const operation = operationOf(sent, door, version)
+  const { sent, entryPoint, version, complaints } = about
+  const operation = operationOf(sent, entryPoint, version)
   const shapes = shapesOf(version, binding)
   const use = (path: string, check = shapes.task): string => {
     complaints.push(...complaintsOf(check, result, path))
@@ -215,21 +216,21 @@ function checkResult(about: AnswerContext, result: unknown, binding: Binding): s
       checkCard(result, version === '1.0' ? '1.0' : '0.3', (path, what) => complaints.push(`${path} ${what}`))
       return 'extended card'
     default:
-      if (door === 'extended-card-0.2') return 'extended card'
+      if (entryPoint === 'extended-card-0.2') return 'extended card'
       complaints.push(`${operation ?? 'an unknown operation'} was answered with a result`)
       return 'unexpected result'
   }
 }
 
 function checkOpenStream(about: AnswerContext): string {
-  const { sent, got, door, version, complaints } = about
-  const operation = operationOf(sent, door, version)
+  const { sent, got, entryPoint, version, complaints } = about
+  const operation = operationOf(sent, entryPoint, version)
   if (operation !== 'stream' && operation !== 'subscribe')
     complaints.push(`${operation ?? 'nothing known'} was streamed`)
   if (got.status !== 200) complaints.push(`a stream came with HTTP ${got.status}`)
   if (operation === 'stream') complaints.push(...invalidMessageAccepted(about))
   if (got.headers.get('x-accel-buffering') !== 'no') complaints.push('proxies may hold the stream back')
-  const binding = door === 'jsonrpc' ? 'jsonrpc' : 'rest'
+  const binding = entryPoint === 'jsonrpc' ? 'jsonrpc' : 'rest'
   const hasCursor = sent.headers.has('last-event-id') || /lasteventid/i.test(sent.url.search)
   const { complaints: more, isOver } = checkStream({
     text: got.body,
@@ -253,8 +254,8 @@ function checkOpenStream(about: AnswerContext): string {
   return operation ?? 'stream'
 }
 
-function invalidMessageAccepted({ sent, door, version }: AnswerContext): string[] {
+function invalidMessageAccepted({ sent, entryPoint, version }: AnswerContext): string[] {
   const body = parsedBody(sent)?.value
-  const reason = invalidReasonIn(door === 'jsonrpc' && isJsonObject(body) ? body['params'] : body, version)
+  const reason = invalidReasonIn(entryPoint === 'jsonrpc' && isJsonObject(body) ? body['params'] : body, version)
   return reason === undefined ? [] : [`a message was accepted although ${reason}`]
 }

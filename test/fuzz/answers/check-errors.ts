@@ -102,7 +102,7 @@ function checkKeys(bag: JsonObject, allowed: readonly string[], path: string, co
 
 function checkMessage(message: unknown, path: string, complaints: string[]): void {
   if (typeof message !== 'string' || message === '') complaints.push(`${path} says nothing`)
-  // Whoever sends a megabyte of nonsense must not get it back as an error text.
+  // A megabyte of invalid input must not be echoed in an error text.
   else if (message.length > 4_000) complaints.push(`${path} is ${message.length} characters long`)
 }
 

@@ -26,7 +26,7 @@ function invalidReasonInParts(parts: readonly unknown[], version: VersionId): st
 function invalidReasonInPart(part: unknown, version: VersionId): string | undefined {
   if (!isJsonObject(part)) return 'a part is not an object'
   const { text, raw, url, metadata } = part
-  // Before 1.0 nobody knows `raw` and `url`, and unknown fields are ignored (J-10).
+  // Before 1.0 `raw` and `url` are unknown fields, which are ignored (J-10).
   const contents = (version === '1.0' ? [text, raw, url] : [text]).filter(
     (value) => value !== undefined && value !== null,
   )

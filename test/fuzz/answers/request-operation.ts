@@ -66,16 +66,16 @@ function namedVersion(value: string | null): VersionId | undefined {
 }
 
 /** The version of the answer, where the request leaves no doubt about it. */
-export function expectedVersion(sent: SentRequest, door: EntryPoint): VersionId | undefined {
+export function expectedVersion(sent: SentRequest, entryPoint: EntryPoint): VersionId | undefined {
   const header = sent.headers.get('a2a-version')
   if (header !== null && header !== '') return namedVersion(header)
   const isInQuery = [...sent.url.searchParams.keys()].some((name) => name.toLowerCase() === 'a2a-version')
   if (isInQuery) return undefined
-  if (door === 'rest') return sent.strict || sent.url.pathname.startsWith('/v1/') ? '0.3' : undefined
-  if (door !== 'jsonrpc') return undefined
+  if (entryPoint === 'rest') return sent.strict || sent.url.pathname.startsWith('/v1/') ? '0.3' : undefined
+  if (entryPoint !== 'jsonrpc') return undefined
   const envelope = envelopeOf(sent) ?? {}
   const { method } = envelope
-  // A broken envelope is told in the words of whoever says nothing (B-10), and a body of another type is not read.
+  // A broken envelope gets the error of a request without a version (B-10), and a body of another type is not read.
   if (typeof method !== 'string' || !isValidEnvelope(envelope) || !isReadable(sent)) return undefined
   return !sent.strict && Object.hasOwn(newMethods, method) ? '1.0' : '0.3'
 }
@@ -106,8 +106,8 @@ export function isValidEnvelope({ jsonrpc, method, id }: JsonObject): boolean {
 }
 
 /** What was asked, if the version of the answer has such an operation. */
-export function operationOf(sent: SentRequest, door: EntryPoint, version: VersionId): OperationKind | undefined {
-  if (door === 'jsonrpc') {
+export function operationOf(sent: SentRequest, entryPoint: EntryPoint, version: VersionId): OperationKind | undefined {
+  if (entryPoint === 'jsonrpc') {
     const method = envelopeOf(sent)?.['method']
     const table = version === '1.0' ? newMethods : oldMethods
     return typeof method === 'string' && Object.hasOwn(table, method) ? table[method] : undefined

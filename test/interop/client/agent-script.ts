@@ -24,7 +24,7 @@ export interface ScriptOutput {
 }
 
 export interface NamedGates {
-  /** Resolves when somebody releases that name. */
+  /** Resolves when the test releases that name. */
   until(name: string): Promise<void>
   release(name: string): void
 }
@@ -39,7 +39,7 @@ export function createNamedGates(): NamedGates {
   return { until: (name) => gate(name).promise, release: (name) => gate(name).resolve() }
 }
 
-/** Plays one message. `canceled` resolves when somebody cancels its task. */
+/** Plays one message. `canceled` resolves when its task is canceled. */
 export type AgentScript = (stage: ScriptOutput, holds: NamedGates, canceled: Promise<void>) => Promise<void>
 
 export const defaultScript: AgentScript = async (stage, holds, canceled) => {

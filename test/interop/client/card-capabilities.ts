@@ -70,7 +70,7 @@ export function cardCapabilities(scene: ConnectedPeer): void {
     })
   }
 
-  it('gets the same errors from everybody', async () => {
+  it('gets the same errors from all servers', async () => {
     await rejectsWith('TASK_NOT_FOUND', scene.agent.get('nowhere'))
     await rejectsWith('TASK_NOT_FOUND', scene.agent.cancel('nowhere'))
     await rejectsWith('TASK_NOT_FOUND', scene.agent.subscribe('nowhere').all())

@@ -34,7 +34,7 @@ export function following(scene: ConnectedPeer): void {
     })
   }
 
-  it('cancels a running task, and whoever follows it is told', async () => {
+  it('cancels a running task, which its followers see', async () => {
     const { id } = await scene.running('hold forever')
     const following = scene.agent.subscribe(id)
     const iterator = following[Symbol.asyncIterator]()
@@ -65,7 +65,7 @@ export function following(scene: ConnectedPeer): void {
     assert.equal(textOf(taskOf(await result)), 'held released')
   })
 
-  it('shows a finished task to whoever subscribes too late', async () => {
+  it('returns a finished task to late subscribers', async () => {
     const { id } = taskOf(await scene.agent.send('say done'))
     const events = await scene.agent.subscribe(id).all()
     assert.equal(stateOf(events.at(-1)), 'TASK_STATE_COMPLETED')

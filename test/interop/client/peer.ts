@@ -15,7 +15,7 @@ export interface PeerKind {
   /** What `connect` must choose. */
   readonly version: Version
   readonly binding: Binding
-  /** A version that nobody offers there. */
+  /** A version that the peer does not offer. */
   readonly absent: Version
   /** Who we are and what we prefer. */
   readonly options: ConnectOptions
@@ -68,7 +68,7 @@ export async function closeServer(server: Server): Promise<void> {
   await done
 }
 
-/** The published servers write to the console whatever happens; nobody can tell them where else. */
+/** The published servers always write to the console; it cannot be configured. */
 export function muteConsole(): () => void {
   const { log, info, warn, error } = console
   console.log = console.info = console.warn = console.error = () => {}

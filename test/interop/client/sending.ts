@@ -57,7 +57,7 @@ export function sending(scene: ConnectedPeer): void {
   it('streams from the task to its last state, each event once', async () => {
     const before = scene.requests.length
     const stream = scene.agent.stream('say one two three four')
-    assert.equal(scene.requests.length, before, 'a stream that nobody reads was sent')
+    assert.equal(scene.requests.length, before, 'an unread stream was sent')
     const events = await stream.all()
     assert.ok('task' in events[0]!)
     assert.deepEqual(chunksOf(events), ['one ', 'two ', 'three ', 'four '])
@@ -66,7 +66,7 @@ export function sending(scene: ConnectedPeer): void {
     assert.deepEqual([stream.taskId, stream.contextId], [events[0].task.id, events[0].task.contextId])
   })
 
-  it('streams text as it comes, and all of it to whoever waits', async () => {
+  it('streams text in chunks, and returns all of it to blocking calls', async () => {
     const chunks = await Array.fromAsync(scene.agent.stream('say one two').text())
     assert.deepEqual(chunks, ['one ', 'two '])
     assert.equal(await scene.agent.stream('say one two').text(), 'one two ')

@@ -22,9 +22,9 @@ export const acrossVersions: readonly Scenario[] = [
       })
       const said = [{ text: 'a', filename: 'a.txt' }, { data: [1, null] }, { raw: 'AA==', mediaType: 'image/png' }]
       const task = await sendForTask(peer, said)
-      for (const tongue of cellBindings) {
-        const other = peer.as(tongue)
-        assert.deepEqual(await other.get(task.id), task, nameOf(tongue))
+      for (const way of cellBindings) {
+        const other = peer.as(way)
+        assert.deepEqual(await other.get(task.id), task, nameOf(way))
         const { payload } = await other.raw.call('GetTask', { id: task.id })
         assert.equal(payload.status.state, stateIn(other.form, 'TASK_STATE_INPUT_REQUIRED'))
       }
@@ -35,9 +35,9 @@ export const acrossVersions: readonly Scenario[] = [
     async check({ open }) {
       const peer = open(({ text }) => inputRequired(`${text}, and?`))
       const { id } = await sendForTask(peer, 'begin')
-      for (const tongue of cellBindings) {
-        const task = await sendForTask(peer.as(tongue), nameOf(tongue), { taskId: id })
-        assert.deepEqual(task.status.message?.parts, [{ text: `${nameOf(tongue)}, and?` }])
+      for (const way of cellBindings) {
+        const task = await sendForTask(peer.as(way), nameOf(way), { taskId: id })
+        assert.deepEqual(task.status.message?.parts, [{ text: `${nameOf(way)}, and?` }])
       }
       assert.equal(
         (await peer.get(id)).history?.filter(({ role }) => role === 'ROLE_USER').length,
@@ -60,9 +60,7 @@ export const acrossVersions: readonly Scenario[] = [
       assert.ok(first.done !== true && 'task' in first.value.event)
       const { id } = first.value.event.task
       const lastEventId = first.value.id ?? ''
-      const followers = cellBindings.map((tongue) =>
-        Array.fromAsync(peer.as(tongue).subscribe(id, { lastEventId }).frames()),
-      )
+      const followers = cellBindings.map((way) => Array.fromAsync(peer.as(way).subscribe(id, { lastEventId }).frames()))
       gate.open()
       const rest = (await Array.fromAsync(own)).map(({ event, id }) => ({ event, id }))
       for (const [index, events] of (await Promise.all(followers)).entries()) {
@@ -75,11 +73,11 @@ export const acrossVersions: readonly Scenario[] = [
     name: 'a task begun in one version is canceled in every other, each spelling it its own way [B-13 B-110]',
     async check({ open }) {
       const peer = open(endless)
-      for (const tongue of cellBindings) {
+      for (const way of cellBindings) {
         const { id } = await sendForTask(peer, 'go', { returnImmediately: true })
-        const other = peer.as(tongue)
+        const other = peer.as(way)
         const { payload } = await other.raw.call('CancelTask', { id })
-        assert.equal(payload.status.state, stateIn(other.form, 'TASK_STATE_CANCELED'), nameOf(tongue))
+        assert.equal(payload.status.state, stateIn(other.form, 'TASK_STATE_CANCELED'), nameOf(way))
         assert.equal((await peer.get(id)).status.state, 'TASK_STATE_CANCELED')
       }
     },
@@ -118,13 +116,9 @@ export const acrossVersions: readonly Scenario[] = [
         metadata: { 'urn:x': { one: 1, two: 2 } },
       }
       const task = await sendForTask(peer, said)
-      for (const tongue of cellBindings) {
-        assert.equal((await sendForTask(peer.as(tongue), said)).id, task.id, nameOf(tongue))
-        assert.equal(
-          (await sendForTask(peer.as(tongue), sameAgain)).id,
-          task.id,
-          `${nameOf(tongue)}, spelled otherwise`,
-        )
+      for (const way of cellBindings) {
+        assert.equal((await sendForTask(peer.as(way), said)).id, task.id, nameOf(way))
+        assert.equal((await sendForTask(peer.as(way), sameAgain)).id, task.id, `${nameOf(way)}, spelled otherwise`)
       }
       assert.equal(runs, 1)
     },

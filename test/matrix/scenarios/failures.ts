@@ -93,7 +93,7 @@ export const failures: readonly Scenario[] = [
     },
   },
   {
-    name: 'a question that nobody answers in time fails the task with the reason, where that is wanted [S2-16]',
+    name: 'a question without an answer in time fails the task with the reason, if configured [S2-16]',
     async check({ open }) {
       const peer = open(() => inputRequired('Still there?'), {
         inputTimeout: { afterMs: 30, then: 'fail' },

@@ -96,7 +96,7 @@ export const questions: readonly Scenario[] = [
     async check({ open, form }) {
       const signedIn = createGate()
       const peer = open(async function* (turn) {
-        // Nobody has to answer: the sign-in itself is the answer.
+        // No message is needed: the sign-in itself is the answer.
         void turn.ask('Sign in at https://example.com', { auth: true }).catch(() => {})
         await signedIn.opened
         yield status('Signed in')

@@ -168,7 +168,7 @@ export const reading: readonly Scenario[] = [
   },
 ]
 
-/** Only answers to GET are in danger of being kept by somebody between us. */
+/** Only responses to GET can be cached by intermediaries. */
 const cacheOf = (binding: Cell['binding']): string | null => (binding === 'HTTP+JSON' ? 'no-store' : null)
 const absentRpc = 'the service of 0.x has no such rpc, which the tests of the gRPC server show'
 

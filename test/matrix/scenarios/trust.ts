@@ -48,7 +48,7 @@ export const trust: readonly Scenario[] = [
     },
   },
   {
-    name: 'a task of somebody else is not found, word for word as one that does not exist [B-160 B-77 B-153]',
+    name: 'a task of another caller is not found, with the same response as for an unknown one [B-160 B-77 B-153]',
     async check({ open, cell }) {
       const peer = open(() => inputRequired('and?'), { server: { authenticate: byName } })
       const id = await openTaskOf(peer, 'ann')

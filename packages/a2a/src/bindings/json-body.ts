@@ -122,7 +122,7 @@ export function tooManyNodes(jsonNodes: number): A2AError {
 
 /** The error for a peer's response. */
 export function answerTooManyNodes(maxNodes: number): A2AError {
-  const message = `The answer holds more than the ${maxNodes} JSON values that this client reads`
+  const message = `The response holds more than ${maxNodes} JSON values, the limit of this client`
   return new A2AError('INVALID_AGENT_RESPONSE', message, { limit: 'maxJsonNodes' })
 }
 

@@ -65,7 +65,7 @@ export async function tryOtherInterfaces<T>(
     }
   }
   if (isPinned && isCoreOperation(operation) && fallbackReasonOf(first, operation, false) === 'stranger') {
-    throw pinnedVersionError(failed, `does not know ${operation}`, first)
+    throw pinnedVersionError(failed, `does not support ${operation}`, first)
   }
   throw first
 }
@@ -74,10 +74,10 @@ const mismatchedInterfaces = new WeakSet<ChosenInterface>()
 
 /** Logs that the peer was called in its declared version and responded in another one. */
 export function reportVersionMismatch({ isPinned, log }: InterfaceState, at: ChosenInterface, found: VersionId): void {
-  if (isPinned) throw pinnedVersionError(at, `answers as ${found} does`)
+  if (isPinned) throw pinnedVersionError(at, `responds as A2A ${found}`)
   if (mismatchedInterfaces.has(at)) return
   mismatchedInterfaces.add(at)
-  log.warn(`The agent's card declares A2A ${at.version}, but it answers as ${found} does`, { interface: at, found })
+  log.warn(`The agent's card declares A2A ${at.version}, but it responds as A2A ${found}`, { interface: at, found })
 }
 
 const hasCode = (reason: unknown, ...codes: string[]): reason is A2AError =>
@@ -154,7 +154,7 @@ export async function waitBeforeRetry(reason: unknown, failed: FailedAttempt): P
   if (agoMs >= timeoutMs) throw reason
   const sent = 'message' in request ? { messageId: request.message.messageId, agoMs } : undefined
   if (!canRetry(reason, operation, card, sent)) throw reason
-  log.debug?.(`${operation} is tried again in ${Math.round(delayMs)} ms`, { attempt, reason })
+  log.debug?.(`${operation} is retried in ${Math.round(delayMs)} ms`, { attempt, reason })
   await sleep(delayMs, signal)
 }
 

@@ -261,7 +261,7 @@ describe('a peer from before there were interfaces', () => {
     const forgetful = await old([{ status: 404 }])
     assert.deepEqual((await invoke(forgetful.url, 'hi', { limits })).error, 'HTTP 404')
     const nameless = await old([], { status: 200, body: { state: 'working' } })
-    assert.match((await invoke(nameless.url, 'hi', { limits })).error ?? '', /^Submit failed: .*no id/)
+    assert.match((await invoke(nameless.url, 'hi', { limits })).error ?? '', /^Submit failed: .*without an id/)
   })
 
   it('whose card lacks a name is not called', async () => {

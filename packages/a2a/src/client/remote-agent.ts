@@ -29,7 +29,7 @@ export function createRemoteAgent(session: Session): RemoteAgent {
     async start(input, options) {
       const answer = await sendMessage(input, { ...options, returnImmediately: true })
       if (answer.kind === 'task') return answer
-      const message = 'The agent answered with a message and keeps no task for it; use send() or stream()'
+      const message = 'The agent replied with a message and created no task; use send() or stream()'
       throw new A2AError('UNSUPPORTED_OPERATION', message, { messageId: answer.messageId })
     },
 
@@ -91,7 +91,7 @@ export function createRemoteAgent(session: Session): RemoteAgent {
 
 function requireTaskId(id: string, task: Task): TaskResponse {
   if (task.id === id) return toTaskResponse(task)
-  throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer answered with another task than the one asked for', {
+  throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer returned a different task than requested', {
     taskId: id,
   })
 }

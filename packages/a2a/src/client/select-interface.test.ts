@@ -95,7 +95,7 @@ describe('the interfaces of a card that we could use', () => {
       () => selectInterfaces(offered, { version: '0.2' }),
       (error: A2AError) => {
         assert.equal(error.code, 'VERSION_NOT_SUPPORTED')
-        assert.match(error.message, /offers JSONRPC 1\.0 at https.*asked for was JSONRPC 0\.2 or HTTP\+JSON 0\.2$/)
+        assert.match(error.message, /offers JSONRPC 1\.0 at https.*requested: JSONRPC 0\.2 or HTTP\+JSON 0\.2$/)
         return true
       },
     )

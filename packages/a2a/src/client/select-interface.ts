@@ -60,7 +60,7 @@ export function selectInterfaces(
     .map(({ protocolBinding, versions }) => `${protocolBinding} ${pinned ?? versions.join('/')}`)
   throw new A2AError(
     'VERSION_NOT_SUPPORTED',
-    `The agent offers ${offered}; asked for was ${supportedNames.join(' or ')}`,
+    `The agent offers ${offered}; requested: ${supportedNames.join(' or ')}`,
     {
       offered,
     },

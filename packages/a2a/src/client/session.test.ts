@@ -395,18 +395,18 @@ describe('a card that declares another version than its agent speaks', () => {
     assert.equal((await agent.send('hi')).kind, 'task')
     await agent.send('hi')
     assert.equal(warnings.length, 1)
-    assert.match(warnings[0] ?? '', /declares A2A 1\.0, but it answers as 0\.3/)
+    assert.match(warnings[0] ?? '', /declares A2A 1\.0, but it responds as A2A 0\.3/)
   })
 
   it('is an error that tells, if the version is pinned [B-9]', async () => {
     const other = await peer(({ method, result, error }) => (method.includes('/') ? result(oldDone) : error(-32_601)))
     const error = await failure((await other.dial({ version: '1.0' })).send('hi'))
     assert.deepEqual([error.code, error.details['declared'], other.calls.length], ['VERSION_NOT_SUPPORTED', '1.0', 1])
-    assert.match(error.message, /does not know SendMessage/)
+    assert.match(error.message, /does not support SendMessage/)
     const words = await peer(({ result }) => result(oldDone))
     const second = await failure((await words.dial({ version: '1.0' })).send('hi'))
     assert.deepEqual([second.code, words.calls.length], ['VERSION_NOT_SUPPORTED', 1])
-    assert.match(second.message, /answers as 0\.3/)
+    assert.match(second.message, /responds as A2A 0\.3/)
   })
 
   it('is not suspected because of an operation that neither knows', async () => {

@@ -30,26 +30,31 @@ const obedient: Agent = async function* ({ text, signal }: Turn) {
 
 describe('a task', () => {
   it('takes no more messages once it has ended, however it ended [B-43]', async (t) => {
-    const house = await openTestEngine(t, obedient)
-    const canceled = await house.start('wait')
-    await house.cancel(canceled.id)
-    const ended = [await house.task('go'), await house.task('fail'), await house.task('reject'), canceled]
+    const testEngine = await openTestEngine(t, obedient)
+    const canceled = await testEngine.start('wait')
+    await testEngine.cancel(canceled.id)
+    const ended = [
+      await testEngine.task('go'),
+      await testEngine.task('fail'),
+      await testEngine.task('reject'),
+      canceled,
+    ]
     assert.deepEqual(
       ended.slice(0, 3).map((task) => short(task.status.state)),
       ['COMPLETED', 'FAILED', 'REJECTED'],
     )
     for (const { id } of ended) {
-      const before = await house.get(id)
-      await assert.rejects(house.send({ taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
-      await assert.rejects(house.stream({ taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
-      assert.deepEqual(await house.get(id), before)
+      const before = await testEngine.get(id)
+      await assert.rejects(testEngine.send({ taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
+      await assert.rejects(testEngine.stream({ taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
+      assert.deepEqual(await testEngine.get(id), before)
     }
   })
 
   it('is worked on again by the next message while it is open [B-43 B-45]', async (t) => {
-    const house = await openTestEngine(t, obedient)
-    const asked = await house.task('ask')
-    const done = await house.task({ parts: [{ text: 'Rome' }], taskId: asked.id })
+    const testEngine = await openTestEngine(t, obedient)
+    const asked = await testEngine.task('ask')
+    const done = await testEngine.task({ parts: [{ text: 'Rome' }], taskId: asked.id })
     assert.equal(done.id, asked.id)
     assert.equal(short(done.status.state), 'COMPLETED')
     assert.deepEqual(historyOf(done), ['ask', 'Which city?', 'Rome'])
@@ -75,17 +80,17 @@ describe('a task', () => {
   })
 
   it('keeps results in artifacts and leaves messages for talk [B-46]', async (t) => {
-    const house = await openTestEngine(t, echo)
-    const task = await house.task('Bob')
+    const testEngine = await openTestEngine(t, echo)
+    const task = await testEngine.task('Bob')
     assert.equal(artifactText(task), 'Hello, Bob!')
     assert.equal(task.status.message, undefined)
     assert.deepEqual(historyOf(task), ['Bob'])
   })
 
   it('stores messages with the ids of their task and context [B-47]', async (t) => {
-    const house = await openTestEngine(t, obedient)
-    const asked = await house.task('ask')
-    const task = await house.task({ parts: [{ text: 'Rome' }], taskId: asked.id })
+    const testEngine = await openTestEngine(t, obedient)
+    const asked = await testEngine.task('ask')
+    const task = await testEngine.task({ parts: [{ text: 'Rome' }], taskId: asked.id })
     for (const message of task.history ?? []) {
       assert.equal(message.taskId, task.id)
       assert.equal(message.contextId, task.contextId)
@@ -94,7 +99,7 @@ describe('a task', () => {
 
   it('has a time in UTC with milliseconds for each status, which never goes back [B-48 J-3]', async (t) => {
     let now = Date.UTC(2030, 0, 1, 12)
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* () {
         for (let step = 0; step < 3; step += 1) {
@@ -106,7 +111,7 @@ describe('a task', () => {
       },
       { now: () => now, options: { turnTimeoutMs: Infinity } },
     )
-    const items = await (await house.stream('go')).rest()
+    const items = await (await testEngine.stream('go')).rest()
     const times = items.flatMap(({ event }) =>
       'statusUpdate' in event ? [event.statusUpdate.status.timestamp ?? ''] : [],
     )
@@ -126,19 +131,19 @@ describe('a task', () => {
   })
 
   it('fails with a message of the agent when the agent does, in the log and on every stream [B-50]', async (t) => {
-    const house = await openTestEngine(t, async function* () {
+    const testEngine = await openTestEngine(t, async function* () {
       yield 'half an '
       throw new Error('password is hunter2')
     })
-    const items = await (await house.stream('go')).rest()
+    const items = await (await testEngine.stream('go')).rest()
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'FAILED'])
     const last = items.at(-1)?.event
     assert.ok(last !== undefined && 'statusUpdate' in last)
     assert.equal(textOfMessage(last.statusUpdate.status.message), 'The agent failed')
     assert.equal(last.statusUpdate.status.message?.role, 'ROLE_AGENT')
-    assert.deepEqual((await house.get(last.statusUpdate.taskId)).status, last.statusUpdate.status)
+    assert.deepEqual((await testEngine.get(last.statusUpdate.taskId)).status, last.statusUpdate.status)
     assert.equal(JSON.stringify(items).includes('hunter2'), false)
-    const cause = house.lines.find(({ message }) => message === 'agent failed')?.fields?.['cause']
+    const cause = testEngine.lines.find(({ message }) => message === 'agent failed')?.fields?.['cause']
     assert.match(String(cause), /hunter2/)
   })
 
@@ -149,31 +154,31 @@ describe('a task', () => {
         new Promise((_, refuse) => signal.addEventListener('abort', () => refuse(signal.reason as Error))),
     ]
     for (const agent of throws) {
-      const house = await openTestEngine(t, agent)
-      const { id } = await house.start('go')
-      assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
-      await eventually(() => house.lines.some(({ message }) => message === 'agent stopped'), 'the agent to stop')
+      const testEngine = await openTestEngine(t, agent)
+      const { id } = await testEngine.start('go')
+      assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
+      await eventually(() => testEngine.lines.some(({ message }) => message === 'agent stopped'), 'the agent to stop')
       assert.deepEqual(
-        house.lines.filter(({ level }) => level === 'error'),
+        testEngine.lines.filter(({ level }) => level === 'error'),
         [],
       )
     }
   })
 
   it('is REJECTED when the agent refuses, at once or later [B-51]', async (t) => {
-    const house = await openTestEngine(t, obedient)
-    const [atOnce, asked] = [await house.task('reject'), await house.task('ask')]
+    const testEngine = await openTestEngine(t, obedient)
+    const [atOnce, asked] = [await testEngine.task('reject'), await testEngine.task('ask')]
     assert.equal(short(atOnce.status.state), 'REJECTED')
     assert.equal(textOfMessage(atOnce.status.message), 'not mine')
-    const later = await house.task({ taskId: asked.id, parts: [{ text: 'reject' }] })
+    const later = await testEngine.task({ taskId: asked.id, parts: [{ text: 'reject' }] })
     assert.equal(short(later.status.state), 'REJECTED')
   })
 })
 
 describe('ids', () => {
   it('are made by the server, for each task another [B-53]', async (t) => {
-    const house = await openTestEngine(t, echo)
-    const tasks = await Promise.all(Array.from({ length: 50 }, () => house.task('hi')))
+    const testEngine = await openTestEngine(t, echo)
+    const tasks = await Promise.all(Array.from({ length: 50 }, () => testEngine.task('hi')))
     assert.equal(new Set(tasks.map(({ id }) => id)).size, 50)
   })
 
@@ -188,39 +193,42 @@ describe('ids', () => {
   })
 
   it('of a context are made where the client gives none, and kept where it does [B-55 B-56]', async (t) => {
-    const house = await openTestEngine(t, echo)
-    assert.ok((await house.task('hi')).contextId)
-    const given = await house.task({ contextId: 'my:conversation_1.a-b' })
+    const testEngine = await openTestEngine(t, echo)
+    assert.ok((await testEngine.task('hi')).contextId)
+    const given = await testEngine.task({ contextId: 'my:conversation_1.a-b' })
     assert.equal(given.contextId, 'my:conversation_1.a-b')
     assert.equal(given.history?.[0]?.contextId, 'my:conversation_1.a-b')
   })
 
   it('of a context that cannot be taken are refused and never replaced [B-56]', async (t) => {
-    const house = await openTestEngine(t, echo)
+    const testEngine = await openTestEngine(t, echo)
     for (const contextId of ['', 'a b', 'ü', 'a/b', 'x'.repeat(257)]) {
-      await assert.rejects(house.send({ contextId }), { code: 'CONTEXT_REJECTED' })
+      await assert.rejects(testEngine.send({ contextId }), { code: 'CONTEXT_REJECTED' })
     }
   })
 
   it('of a context follow from the task, and must not disagree with it [B-57 B-58]', async (t) => {
-    const house = await openTestEngine(t, obedient)
-    const asked = await house.task('ask')
-    await assert.rejects(house.send({ taskId: asked.id, contextId: 'another' }), (error: Error & { code?: string }) => {
-      assert.equal(error.code, 'INVALID_PARAMS')
-      assert.match(error.message, /message\.contextId/)
-      return true
-    })
-    const done = await house.task({ taskId: asked.id, parts: [{ text: 'Rome' }] })
+    const testEngine = await openTestEngine(t, obedient)
+    const asked = await testEngine.task('ask')
+    await assert.rejects(
+      testEngine.send({ taskId: asked.id, contextId: 'another' }),
+      (error: Error & { code?: string }) => {
+        assert.equal(error.code, 'INVALID_PARAMS')
+        assert.match(error.message, /message\.contextId/)
+        return true
+      },
+    )
+    const done = await testEngine.task({ taskId: asked.id, parts: [{ text: 'Rome' }] })
     assert.equal(done.contextId, asked.contextId)
     assert.equal(done.history?.at(-1)?.contextId, asked.contextId)
   })
 
   it('stand in what agents say: always the context, the task only where there is one [B-61]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => (text === 'reply' ? reply('Hi') : inputRequired('What?')))
-    const asked = await house.task('go')
+    const testEngine = await openTestEngine(t, ({ text }) => (text === 'reply' ? reply('Hi') : inputRequired('What?')))
+    const asked = await testEngine.task('go')
     assert.equal(asked.status.message?.taskId, asked.id)
     assert.equal(asked.status.message?.contextId, asked.contextId)
-    const answer = await house.send({ parts: [{ text: 'reply' }], contextId: 'talk' })
+    const answer = await testEngine.send({ parts: [{ text: 'reply' }], contextId: 'talk' })
     assert.ok('message' in answer)
     assert.equal(answer.message.contextId, 'talk')
     assert.equal('taskId' in answer.message, false)
@@ -230,32 +238,32 @@ describe('ids', () => {
 
 describe('who may see a task', () => {
   it('only its caller; for other callers the error is the same as for a missing task [B-153 B-160]', async (t) => {
-    const house = await openTestEngine(t, obedient)
-    const { id } = await house.task('ask')
+    const testEngine = await openTestEngine(t, obedient)
+    const { id } = await testEngine.task('ask')
     const others: readonly Partial<CallContext>[] = [bob, { tenant: 'acme' }, { agent: 'another' }]
     for (const other of others) {
       const known = [
-        house.get(id, other),
-        house.cancel(id, other),
-        house.subscribe(id, other),
-        house.send({ taskId: id }, { as: other }),
+        testEngine.get(id, other),
+        testEngine.cancel(id, other),
+        testEngine.subscribe(id, other),
+        testEngine.send({ taskId: id }, { as: other }),
       ]
-      const unknown = await house.get('nothing', other).catch((reason: Error) => reason.message)
+      const unknown = await testEngine.get('nothing', other).catch((reason: Error) => reason.message)
       for (const call of known) await assert.rejects(call, { code: 'TASK_NOT_FOUND', message: unknown })
     }
-    assert.equal(short((await house.get(id)).status.state), 'INPUT_REQUIRED')
+    assert.equal(short((await testEngine.get(id)).status.state), 'INPUT_REQUIRED')
   })
 
   it('an agent that is not served here is unavailable', async (t) => {
-    const house = await openTestEngine(t, echo, { lookUp: (name) => (name === 'agent' ? echo : undefined) })
-    await assert.rejects(house.send('hi', { as: { agent: 'gone' } }), { code: 'AGENT_UNAVAILABLE' })
+    const testEngine = await openTestEngine(t, echo, { lookUp: (name) => (name === 'agent' ? echo : undefined) })
+    await assert.rejects(testEngine.send('hi', { as: { agent: 'gone' } }), { code: 'AGENT_UNAVAILABLE' })
   })
 })
 
 describe('a send', () => {
   it('answers with a Message where the agent replies, and with the task where one exists [B-49]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('?') : reply('Hi')))
-    const direct = await house.send('hello')
+    const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('?') : reply('Hi')))
+    const direct = await testEngine.send('hello')
     assert.ok('message' in direct)
     assert.equal(textOfMessage(direct.message), 'Hi')
     assert.equal((await house.store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 0)
@@ -266,65 +274,65 @@ describe('a send', () => {
   })
 
   it('waits for the end or for a question, with or without a configuration, and brings everything [B-63]', async (t) => {
-    const house = await openTestEngine(t, async function* ({ text }: Turn) {
+    const testEngine = await openTestEngine(t, async function* ({ text }: Turn) {
       yield artifact('report', { text: 'part one', last: true })
       await new Promise((resolve) => setTimeout(resolve, 30))
       yield text === 'ask' ? inputRequired('?') : artifact('extra', { data: { n: 1 }, last: true })
     })
-    const done = await house.task('go', { returnImmediately: false })
+    const done = await testEngine.task('go', { returnImmediately: false })
     assert.equal(short(done.status.state), 'COMPLETED')
     assert.deepEqual(
       done.artifacts?.map(({ artifactId }) => artifactId),
       ['report', 'extra'],
     )
-    assert.equal(short((await house.task('ask')).status.state), 'INPUT_REQUIRED')
+    assert.equal(short((await testEngine.task('ask')).status.state), 'INPUT_REQUIRED')
   })
 
   it('that does not want to wait is answered at once, and the work goes on [B-64]', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async () => {
+    const testEngine = await openTestEngine(t, async () => {
       await gate.promise
       return 'done'
     })
-    const started = await house.start('go')
+    const started = await testEngine.start('go')
     assert.ok(['SUBMITTED', 'WORKING'].includes(short(started.status.state)))
     assert.equal(started.artifacts, undefined)
     gate.resolve()
-    assert.equal(artifactText(await house.reaches(started.id, 'TASK_STATE_COMPLETED')), 'done')
+    assert.equal(artifactText(await testEngine.reaches(started.id, 'TASK_STATE_COMPLETED')), 'done')
   })
 
   it('whose agent cannot read what it was given is -32006 while there is no task, and a failed task after [S1-9]', async (t) => {
-    const rubbish = new A2AError('INVALID_AGENT_RESPONSE', 'The model gave an answer that cannot be read')
-    const house = await openTestEngine(t, async function* ({ text }: Turn) {
+    const rubbish = new A2AError('INVALID_AGENT_RESPONSE', 'The model returned a response that cannot be read')
+    const testEngine = await openTestEngine(t, async function* ({ text }: Turn) {
       if (text === 'late') yield status('reading')
       throw rubbish
     })
-    await assert.rejects(house.send({ parts: [{ text: 'at once' }] }), rubbish)
-    const failed = await house.task('late')
+    await assert.rejects(testEngine.send({ parts: [{ text: 'at once' }] }), rubbish)
+    const failed = await testEngine.task('late')
     assert.equal(short(failed.status.state), 'FAILED')
     assert.equal(textOfMessage(failed.status.message), rubbish.message)
   })
 
   it('that does not want to wait makes no difference to a stream [B-65]', async (t) => {
-    const house = await openTestEngine(t, echo)
-    const items = await (await house.stream('Bob', { returnImmediately: true })).rest()
+    const testEngine = await openTestEngine(t, echo)
+    const items = await (await testEngine.stream('Bob', { returnImmediately: true })).rest()
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
   })
 
   it('waits no longer than it may, and then answers with the task as it is [B-67]', async (t) => {
-    const house = await openTestEngine(t, obedient, { limits: { waitMs: 30 } })
-    const task = await house.task('wait')
+    const testEngine = await openTestEngine(t, obedient, { limits: { waitMs: 30 } })
+    const task = await testEngine.task('wait')
     assert.equal(short(task.status.state), 'WORKING')
   })
 
   it('to a busy task waits until its own turn is over [B-63]', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async ({ text }) => {
+    const testEngine = await openTestEngine(t, async ({ text }) => {
       if (text === 'first') await gate.promise
       return `did ${text}`
     })
-    const { id } = await house.start('first')
-    const second = house.task({ taskId: id, parts: [{ text: 'second' }] })
+    const { id } = await testEngine.start('first')
+    const second = testEngine.task({ taskId: id, parts: [{ text: 'second' }] })
     await new Promise((resolve) => setTimeout(resolve, 5))
     gate.resolve()
     const done = await second
@@ -333,30 +341,30 @@ describe('a send', () => {
   })
 
   it('shows as much of the history as was asked for, in every operation, and stores all of it [B-73 B-76]', async (t) => {
-    const house = await openTestEngine(t, obedient)
-    const { id } = await house.task('ask')
+    const testEngine = await openTestEngine(t, obedient)
+    const { id } = await testEngine.task('ask')
     const answer = { taskId: id, parts: [{ text: 'Rome' }] }
-    const sent = await house.task(answer, { historyLength: 2 })
+    const sent = await testEngine.task(answer, { historyLength: 2 })
     assert.deepEqual(historyOf(sent), ['Which city?', 'Rome'])
-    assert.equal('history' in (await house.task('go', { historyLength: 0 })), false)
-    const got = await house.engine.getTask({ id, historyLength: 1 }, aliceContext)
+    assert.equal('history' in (await testEngine.task('go', { historyLength: 0 })), false)
+    const got = await testEngine.engine.getTask({ id, historyLength: 1 }, aliceContext)
     assert.deepEqual(historyOf(got), ['Rome'])
     assert.equal(artifactText(got, 'answer-2'), 'did Rome')
-    assert.deepEqual(historyOf(await house.get(id)), ['ask', 'Which city?', 'Rome'])
-    const first = await (await house.stream('go', { historyLength: 0 })).next()
+    assert.deepEqual(historyOf(await testEngine.get(id)), ['ask', 'Which city?', 'Rome'])
+    const first = await (await testEngine.stream('go', { historyLength: 0 })).next()
     assert.ok(first !== undefined && 'task' in first.event)
     assert.equal('history' in first.event.task, false)
   })
 
   it('is refused when its caller has too many open tasks, also when many come at once', async (t) => {
-    const house = await openTestEngine(t, obedient, { limits: { tasksPerCaller: 3 } })
-    const sent = await Promise.allSettled(Array.from({ length: 8 }, () => house.start('wait')))
+    const testEngine = await openTestEngine(t, obedient, { limits: { tasksPerCaller: 3 } })
+    const sent = await Promise.allSettled(Array.from({ length: 8 }, () => testEngine.start('wait')))
     const refused = sent.flatMap((result) => (result.status === 'rejected' ? [result.reason as { code: string }] : []))
     assert.equal(refused.length, 5)
     assert.deepEqual(new Set(refused.map(({ code }) => code)), new Set(['RATE_LIMITED']))
-    assert.ok(await house.task('go', { as: bob }), 'another caller has room of their own')
+    assert.ok(await testEngine.task('go', { as: bob }), 'another caller has room of their own')
     const [open] = sent.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-    await house.cancel(open?.id ?? '')
-    assert.equal(short((await house.task('go')).status.state), 'COMPLETED')
+    await testEngine.cancel(open?.id ?? '')
+    assert.equal(short((await testEngine.task('go')).status.state), 'COMPLETED')
   })
 })

@@ -174,7 +174,7 @@ export function createEngine(deps: EngineDeps): Engine {
       if (resumed !== undefined) return resumed
       if (!isTerminal(loaded.fold.status.state)) return streams.fromSnapshot(loaded, entry, false, undefined)
       if (finished === 'replay') return streams.fromSnapshot(loaded, entry, true, undefined)
-      throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended: there is nothing to subscribe to', {
+      throw new A2AError('UNSUPPORTED_OPERATION', 'The task has ended and cannot be subscribed to', {
         taskId: loaded.id,
       })
     },
@@ -195,7 +195,7 @@ export function createEngine(deps: EngineDeps): Engine {
     async close() {
       isClosing = true
       isDraining = false
-      const reason = new A2AError('UNAVAILABLE', 'The server is going down')
+      const reason = new A2AError('UNAVAILABLE', 'The server is shutting down')
       for (const run of runs.values()) run.stop(reason)
       await sweep.stop()
       await heartbeat.stop()
@@ -232,7 +232,7 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   function entryOf({ agent }: CallContext): AgentEntry {
-    if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is going down')
+    if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is shutting down')
     const entry = deps.findAgent(agent)
     if (entry === undefined) throw agentUnavailable()
     return entry
@@ -243,7 +243,7 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   async function findAny(id: string): Promise<LoadedTask> {
-    if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is going down')
+    if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is shutting down')
     const loaded = await registry.find(id)
     if (loaded === undefined || !loaded.isStored) throw taskNotFound(id)
     return loaded
@@ -273,7 +273,7 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   function startRun(loaded: LoadedTask, given: AgentEntry, input: TurnInput): TaskRun {
-    if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is going down')
+    if (isClosing) throw new A2AError('UNAVAILABLE', 'The server is shutting down')
     // The task failed since it was found: the output of a run would be lost.
     if (loaded.failure !== undefined) throw new A2AError('UNAVAILABLE', 'The task cannot be written now')
     // The agent may have been replaced while the message was validated: do not start with the old one.

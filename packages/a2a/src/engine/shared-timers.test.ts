@@ -8,8 +8,8 @@ import { setSharedTimeout } from './shared-timers.ts'
 
 /** Runs a few lines in a separate process; returns its output after it ended by itself. */
 async function printedBy(lines: string): Promise<string> {
-  const door = JSON.stringify(import.meta.resolve('./shared-timers.ts'))
-  const program = `const { setSharedTimeout } = await import(${door}); ${lines}`
+  const moduleUrl = JSON.stringify(import.meta.resolve('./shared-timers.ts'))
+  const program = `const { setSharedTimeout } = await import(${moduleUrl}); ${lines}`
   const child = spawn(process.execPath, ['--conditions=parley-source', '--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -69,7 +69,7 @@ describe('waits of one length', () => {
   })
 
   it('keep nothing of those that were called off, of which there may be any number', async () => {
-    const keeper = setSharedTimeout(100_000, () => {})
+    const holder = setSharedTimeout(100_000, () => {})
     const held: WeakRef<object>[] = []
     for (let n = 0; n < 10_000; n += 1) {
       const thing = { n }
@@ -82,7 +82,7 @@ describe('waits of one length', () => {
     setFlagsFromString('--expose-gc')
     ;(runInNewContext('gc') as () => void)()
     const left = held.filter((ref) => ref.deref() !== undefined).length
-    keeper.cancel()
+    holder.cancel()
     assert.ok(left <= 64, `${left} are left`)
   })
 

@@ -35,7 +35,7 @@ export interface LinkedSignal {
 export function linkSignals(
   sources: readonly (AbortSignal | undefined)[],
   timeoutMs = Infinity,
-  timeoutReason: () => unknown = () => new A2AError('TIMEOUT', `No answer within ${timeoutMs} ms`),
+  timeoutReason: () => unknown = () => new A2AError('TIMEOUT', `No response within ${timeoutMs} ms`),
 ): LinkedSignal {
   const controller = new AbortController()
   const end = (): void => {

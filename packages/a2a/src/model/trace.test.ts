@@ -38,7 +38,7 @@ describe('the trace of an event', () => {
     assert.notEqual(traceIdOfTask('t1'), traceIdOfTask('t2'))
   })
 
-  it('has a span for each place in each task, the same for everybody', () => {
+  it('has one span per event of each task, the same for all readers', () => {
     const spans = ['a', 'b'].flatMap((task) => [1, 2, 3, 1_000].map((seq) => spanIdOfEvent(task, seq)))
     assert.equal(new Set(spans).size, spans.length)
     for (const span of spans) assert.match(span, /^(?!0{16})[\da-f]{16}$/)

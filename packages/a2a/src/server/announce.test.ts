@@ -42,9 +42,9 @@ describe('where a server listens', () => {
   it('is printed by a program on stderr, and a port that is taken is one sentence there', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-announce-'))
     t.after(() => rm(folder, { recursive: true }))
-    const door = JSON.stringify(new URL('./node.ts', import.meta.url).href)
+    const moduleUrl = JSON.stringify(new URL('./node.ts', import.meta.url).href)
     const program = `
-      const { serve } = await import(${door})
+      const { serve } = await import(${moduleUrl})
       const server = await serve({ name: 'Greeter', port: 0, agent: () => 'hi' })
       console.log(server.url)
       await serve({ name: 'Other', port: server.port, dataDir: './other', agent: () => 'hi' })`
@@ -64,7 +64,7 @@ describe('where a server listens', () => {
       `Agent card: ${at}/.well-known/agent-card.json`,
     ])
     const { host } = new URL(at)
-    assert.ok(said[2]?.includes(`port: ${host} is already in use, choose another port`), stderr)
+    assert.ok(said[2]?.includes(`port: ${host} is already in use: choose another port`), stderr)
     assert.doesNotMatch(stderr, /^ +at /m)
   })
 })

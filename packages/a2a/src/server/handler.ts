@@ -281,7 +281,7 @@ function openOnce(open: () => Promise<Keyring>): () => Promise<Keyring> {
 function checkPrefix(prefix = ''): string {
   const path = prefix.replace(/\/+$/, '')
   if (path === '') return ''
-  if (!/^[\w.~%/-]+$/.test(path)) throw new ConfigError('prefix', 'give a path such as /agent')
+  if (!/^[\w.~%/-]+$/.test(path)) throw new ConfigError('prefix', 'must be a path such as /agent')
   return path.startsWith('/') ? path : `/${path}`
 }
 
@@ -289,7 +289,7 @@ function checkPublicUrl(publicUrl: string | undefined): string | undefined {
   if (publicUrl === undefined) return undefined
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new ConfigError('publicUrl', 'give an absolute http or https url such as https://agent.example.com')
+    throw new ConfigError('publicUrl', 'must be an absolute http or https URL such as https://agent.example.com')
   }
   return publicUrl.replace(/\/+$/, '')
 }

@@ -20,7 +20,7 @@ async function open(options: Partial<ServeOptions>): Promise<Server> {
   return server
 }
 
-const house = selfSigned('localhost')
+const certificate = selfSigned('localhost')
 const client = selfSigned('billing')
 const grpc = openGrpcServers()
 
@@ -34,7 +34,7 @@ interface Got {
 function get(server: Server, path: string, shown: { key?: string; cert?: string } = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
     const options = {
-      ca: house.cert,
+      ca: certificate.cert,
       headers: { 'a2a-version': '1.0' },
       agent: false,
       servername: 'localhost',
@@ -54,7 +54,7 @@ function get(server: Server, path: string, shown: { key?: string; cert?: string 
 describe('a server with a certificate', () => {
   it('speaks https, says so in its cards, and tells browsers to come by nothing else', async () => {
     const server = await open({
-      tls: house,
+      tls: certificate,
       middleware: ({ url }, response) => url === '/front' && !!response.end('front'),
     })
     assert.equal(server.url, `https://127.0.0.1:${server.port}`)
@@ -64,12 +64,12 @@ describe('a server with a certificate', () => {
     for (const path of ['/.well-known/agent-card.json', '/tasks/none', '/nowhere', '/healthz', '/front']) {
       assert.equal((await get(server, path)).hsts, 'max-age=31536000', path)
     }
-    const brief = await open({ tls: { ...house, hstsSeconds: 0 } })
+    const brief = await open({ tls: { ...certificate, hstsSeconds: 0 } })
     assert.equal((await get(brief, '/healthz')).hsts, 'max-age=0')
   })
 
   it('passes client certificates to authenticate, if their authority vouches for them [B-150]', async () => {
-    const server = await open({ tls: { ...house, ca: client.cert }, authenticate: mtls() })
+    const server = await open({ tls: { ...certificate, ca: client.cert }, authenticate: mtls() })
     assert.equal((await get(server, '/tasks/none', client)).status, 404)
     assert.equal((await get(server, '/tasks/none')).status, 401)
     assert.equal((await get(server, '/tasks/none', selfSigned('billing'))).status, 401)
@@ -77,8 +77,8 @@ describe('a server with a certificate', () => {
   })
 
   it('speaks gRPC under the same certificate, and cards that come by it lead to https', async () => {
-    const server = await open({ tls: house, grpcPort: 0, extendedCard: {}, authenticate: () => ({ id: 'ann' }) })
-    const peer = grpc.client(server.grpcPort ?? 0, credentials.createSsl(Buffer.from(house.cert)), 'localhost')
+    const server = await open({ tls: certificate, grpcPort: 0, extendedCard: {}, authenticate: () => ({ id: 'ann' }) })
+    const peer = grpc.client(server.grpcPort ?? 0, credentials.createSsl(Buffer.from(certificate.cert)), 'localhost')
     assert.ok((await peer.call(modern, 'SendMessage', grpcMessageRequest())).payload.task)
     const { payload } = await peer.call(modern, 'GetExtendedAgentCard', {})
     assert.equal(payload.supportedInterfaces[0].url, `https://localhost:${server.port}/a2a`)

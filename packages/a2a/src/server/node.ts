@@ -158,7 +158,7 @@ function createListener(options: ServeOptions): HttpServer | HttpsServer {
     // Cards are public, so a client without a certificate is not disconnected: `authenticate` decides what needs one.
     return createTlsServer({ ...listening, cert, key, ca, requestCert, rejectUnauthorized: false })
   } catch (cause) {
-    throw new ConfigError('tls', `give a certificate and its key in PEM (${(cause as Error).message})`)
+    throw new ConfigError('tls', `must be a certificate and its key in PEM (${(cause as Error).message})`)
   }
 }
 

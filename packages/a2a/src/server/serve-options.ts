@@ -28,7 +28,7 @@ export type ServeOptions = Omit<ServerOptions, 'push' | 'limits'> &
     readonly push?: true | ServePushOptions
     /** The HTTP port. Default 3000; 0 picks a free port. */
     readonly port?: number
-    /** The address to listen on. Default 127.0.0.1: this machine only. */
+    /** The address to listen on. Default 127.0.0.1: loopback only. */
     readonly host?: string
     /** Serves HTTPS. Default: no TLS, for this machine and for proxies that terminate it. */
     readonly tls?: ServeTls

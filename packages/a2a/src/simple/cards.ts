@@ -52,7 +52,7 @@ export interface CardDatabase {
  * ```
  */
 export function buildAgentCard(baseUrl?: string, db: CardDatabase = {}): A2AAgentCard {
-  const about = { name: 'Parley', description: 'An agent that takes simple tasks' }
+  const about = { name: 'Parley', description: 'An agent that accepts simple tasks' }
   return cardOf(about, skillsOf(db.listTools?.() ?? []), baseUrl)
 }
 

@@ -152,7 +152,7 @@ function functionsOf(deps: A2ATaskDeps<unknown>): Required<DatabaseFunctions> {
   const { db, listAgents, createSession } = deps
   const own = Object(db) as DatabaseFunctions
   const missing = (name: string): never => {
-    throw new ValidationError(`${name}: give it, or a db that has it`)
+    throw new ValidationError(`${name} is required: pass it, or a db that contains it`)
   }
   return {
     listAgents: () => listAgents?.(db) ?? own.listAgents?.() ?? missing('listAgents'),

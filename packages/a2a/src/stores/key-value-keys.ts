@@ -16,7 +16,7 @@ export function keyToBytes(key: string): Uint8Array<ArrayBuffer> {
   if (key === '') return noBytes
   const bytes = key.isWellFormed() ? encoder.encode(key) : Uint8Array.from(Array.from(key, characterBytes).flat())
   if (bytes.length > maxKeyBytes)
-    throw new RangeError(`A key of a note has up to ${maxKeyBytes} bytes, not ${bytes.length}`)
+    throw new RangeError(`The key has ${bytes.length} bytes; the maximum is ${maxKeyBytes}`)
   return bytes
 }
 

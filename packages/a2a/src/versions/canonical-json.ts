@@ -17,7 +17,7 @@ export function canonicalJson(value: unknown): string {
 
 /** A lone surrogate has no UTF-8 form, and so no bytes that could be signed. */
 function quoted(text: string): string {
-  if (!text.isWellFormed()) throw new TypeError('Text with half a surrogate pair cannot be signed')
+  if (!text.isWellFormed()) throw new TypeError('Text with an unpaired surrogate cannot be signed')
   return JSON.stringify(text)
 }
 

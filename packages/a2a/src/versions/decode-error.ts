@@ -65,7 +65,7 @@ export function decodeError(body: unknown, httpStatus?: number): A2AError {
     byHttp[httpStatus ?? Number(error['status'] ?? error['code'])] ??
     'INTERNAL'
   const status = httpStatus === undefined ? '' : ` (HTTP ${httpStatus})`
-  return new A2AError(code, message ?? `The peer answered with an error${status}`, found.details)
+  return new A2AError(code, message ?? `The peer returned an error${status}`, found.details)
 }
 
 /** JSON-RPC has the bare error, 1.0 REST wraps it, some 0.3 servers wrap it too. */

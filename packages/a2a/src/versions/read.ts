@@ -57,7 +57,7 @@ export function readResponsePayload<T>(read: FieldReader<T>, payload: unknown, r
   const value = read(reader, payload)
   if (value !== undefined && reader.violations.length === 0) return value
   const what = reader.violations.map((violation) => `${violation.field} ${violation.description}`).join('; ')
-  throw new A2AError('INVALID_AGENT_RESPONSE', `The peer's answer is malformed: ${what}`, {
+  throw new A2AError('INVALID_AGENT_RESPONSE', `The peer's response is malformed: ${what}`, {
     violations: reader.violations,
   })
 }

@@ -80,7 +80,7 @@ const scheme: FieldReader<SecurityScheme> = (reader, value) => {
   }
   const member = types.get(value['type'])
   // An unknown scheme cannot be used, but is no reason to refuse the card.
-  if (member === undefined) return reader.forgiving ? undefined : addViolation(reader, 'is of no known kind')
+  if (member === undefined) return reader.forgiving ? undefined : addViolation(reader, 'is of an unknown kind')
   const read = members[member]?.(reader, value)
   return read === undefined ? undefined : ({ [member]: read } as unknown as SecurityScheme)
 }

@@ -20,7 +20,7 @@ const states: ReadonlyMap<unknown, TaskState> = new Map([
  */
 export function writeTaskSend({ message, metadata }: SendMessageRequest, timeoutMs?: number): object {
   if (message.taskId !== undefined) {
-    throw new A2AError('UNSUPPORTED_OPERATION', 'The agent takes new tasks only: a task cannot be continued')
+    throw new A2AError('UNSUPPORTED_OPERATION', 'The agent accepts only new tasks: a task cannot be continued')
   }
   const skill = metadata?.['skillId'] ?? message.metadata?.['skillId']
   const params = {
@@ -34,7 +34,7 @@ export function writeTaskSend({ message, metadata }: SendMessageRequest, timeout
 function textOfPart(part: Part): string {
   if ('text' in part) return part.text
   if ('data' in part) return JSON.stringify(part.data)
-  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'The agent takes text only')
+  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'The agent accepts only text')
 }
 
 /**
@@ -44,7 +44,7 @@ function textOfPart(part: Part): string {
 export function readFlatTask(payload: unknown): Task {
   const { id, state: own, status, sessionId, updatedAt, messages } = fieldsOf(payload)
   if (typeof id !== 'string' || id === '') {
-    throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer gave the task no id', {
+    throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer returned a task without an id', {
       violations: [{ field: 'id', description: 'is required' }],
     })
   }

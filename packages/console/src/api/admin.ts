@@ -20,7 +20,7 @@ export type Error = {
       | 'INTERNAL'
     /** For people. */
     readonly message: string
-    /** Every mistake, with its place. */
+    /** Every error, with its location. */
     readonly violations?: readonly {
       readonly field: string
       readonly description: string
@@ -31,9 +31,9 @@ export type Error = {
 export type Session = {
   /** `admin`, or the caller that a token named. */
   readonly subject: string
-  /** What was shown with this request. */
+  /** The credentials of this request. */
   readonly by: 'key' | 'token' | 'session'
-  /** To be shown in X-CSRF-Token, with the cookie. */
+  /** Send it in X-CSRF-Token, with the cookie. */
   readonly csrf?: string
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly expiresAt?: string
@@ -47,11 +47,11 @@ export type ListedSession = {
   readonly by: 'key' | 'token' | 'oidc'
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly createdAt: string
-  /** The last request with it; of other replicas up to ten seconds late. */
+  /** The last request with it; up to ten seconds late if other replicas served it. */
   readonly lastUsedAt: string
-  /** The latest end, whatever is renewed. */
+  /** The latest end, even if it is renewed. */
   readonly expiresAt: string
-  /** The address that it was opened from. */
+  /** The network address that created it. */
   readonly from?: string
   /** Whether this request was sent with this session. */
   readonly isCurrent: boolean
@@ -59,12 +59,12 @@ export type ListedSession = {
 
 export type Key = {
   readonly id: string
-  /** The part of the key that is no secret. */
+  /** The public part of the key. */
   readonly prefix: string
   readonly name: string
   readonly state: 'active' | 'expired' | 'revoked'
   readonly scopes: readonly string[]
-  /** Whose tasks are opened with it. */
+  /** The owner of the tasks created with it. */
   readonly principal: string
   readonly tenant?: string
   readonly rate?: string
@@ -84,12 +84,12 @@ export type MadeKey = {
   /** Shown only now. */
   readonly key: string
   readonly id: string
-  /** The part of the key that is no secret. */
+  /** The public part of the key. */
   readonly prefix: string
   readonly name: string
   readonly state: 'active' | 'expired' | 'revoked'
   readonly scopes: readonly string[]
-  /** Whose tasks are opened with it. */
+  /** The owner of the tasks created with it. */
   readonly principal: string
   readonly tenant?: string
   readonly rate?: string
@@ -106,14 +106,14 @@ export type MadeKey = {
 }
 
 export type AuditEntry = {
-  /** Where it stands. `before` with its last number plus one begins a page with it. */
+  /** Its position. Pass the last number plus one as `before` to start a page with it. */
   readonly id: string
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly at: string
   readonly agent?: string
   /** The principal, or `admin`. */
   readonly who?: string
-  /** The id of the key that was shown, or that it is about. */
+  /** The id of the key that was used, or that was changed. */
   readonly key?: string
   readonly task?: string
   readonly event: string
@@ -133,7 +133,7 @@ export type Agent = {
   readonly name: string
   readonly kind: string
   readonly state: 'open' | 'unavailable'
-  /** Why it is not open, when it was last tried, and when it is tried next. */
+  /** Why it is unavailable, and when it was and will be tried. */
   readonly startError?: {
     readonly message: string
     /** In UTC, such as 2030-01-31T12:00:00.000Z. */
@@ -146,9 +146,9 @@ export type Agent = {
   readonly health: {
     readonly state: 'up' | 'slow' | 'down'
     readonly why?: string
-    /** Open: nothing is handed on to it for a while. */
+    /** Open: no work is delegated to it for a while. */
     readonly breaker: 'closed' | 'open' | 'half-open'
-    /** The usual time to its first word. */
+    /** The usual time to its first output. */
     readonly firstWordMs?: number
     /** In UTC, such as 2030-01-31T12:00:00.000Z. */
     readonly askedAt?: string
@@ -157,7 +157,7 @@ export type Agent = {
   readonly description?: string
   readonly version: string
   readonly url: string
-  /** Where its card is. */
+  /** The URL of its card. */
   readonly card: string
   readonly tags: readonly string[]
   readonly skills: readonly {
@@ -173,9 +173,9 @@ export type Agent = {
   readonly load: {
     /** Tasks that were sent or are being worked on. */
     readonly working: number
-    /** Tasks that wait for their caller. */
+    /** Tasks that wait for input of their caller. */
     readonly waiting: number
-    /** Streams that are open in this process. */
+    /** Open streams of this process. */
     readonly streams: number
   }
   /** The task that failed last. */
@@ -185,7 +185,7 @@ export type Agent = {
     readonly at: string
     readonly text?: string
   }
-  /** The card of a remote agent is not the one that was approved; blocked: it is not called. */
+  /** The card of a remote agent differs from the approved one. Blocked: the agent is not called. */
   readonly drift?: 'changed' | 'blocked'
 }
 
@@ -193,7 +193,7 @@ export type AgentDetail = {
   readonly name: string
   readonly kind: string
   readonly state: 'open' | 'unavailable'
-  /** Why it is not open, when it was last tried, and when it is tried next. */
+  /** Why it is unavailable, and when it was and will be tried. */
   readonly startError?: {
     readonly message: string
     /** In UTC, such as 2030-01-31T12:00:00.000Z. */
@@ -206,9 +206,9 @@ export type AgentDetail = {
   readonly health: {
     readonly state: 'up' | 'slow' | 'down'
     readonly why?: string
-    /** Open: nothing is handed on to it for a while. */
+    /** Open: no work is delegated to it for a while. */
     readonly breaker: 'closed' | 'open' | 'half-open'
-    /** The usual time to its first word. */
+    /** The usual time to its first output. */
     readonly firstWordMs?: number
     /** In UTC, such as 2030-01-31T12:00:00.000Z. */
     readonly askedAt?: string
@@ -217,7 +217,7 @@ export type AgentDetail = {
   readonly description?: string
   readonly version: string
   readonly url: string
-  /** Where its card is. */
+  /** The URL of its card. */
   readonly card: string
   readonly tags: readonly string[]
   readonly skills: readonly {
@@ -233,9 +233,9 @@ export type AgentDetail = {
   readonly load: {
     /** Tasks that were sent or are being worked on. */
     readonly working: number
-    /** Tasks that wait for their caller. */
+    /** Tasks that wait for input of their caller. */
     readonly waiting: number
-    /** Streams that are open in this process. */
+    /** Open streams of this process. */
     readonly streams: number
   }
   /** The task that failed last. */
@@ -245,7 +245,7 @@ export type AgentDetail = {
     readonly at: string
     readonly text?: string
   }
-  /** The card of a remote agent is not the one that was approved; blocked: it is not called. */
+  /** The card of a remote agent differs from the approved one. Blocked: the agent is not called. */
   readonly drift?: 'changed' | 'blocked'
   readonly endpoints: readonly {
     readonly url: string
@@ -263,7 +263,7 @@ export type AgentDetail = {
 }
 
 export type AgentCards = {
-  /** As clients of each version are shown it; `merged` is for those who name none. */
+  /** As served to clients of each version; `merged` for clients that name none. */
   readonly cards: {
     readonly merged?: Readonly<Record<string, unknown>>
     readonly '1.0'?: Readonly<Record<string, unknown>>
@@ -275,7 +275,7 @@ export type AgentCards = {
     readonly kid: string
     readonly keys?: string
   }[]
-  /** Of an agent that others run: its own card. */
+  /** For a remote agent: its own card. */
   readonly remote?: {
     readonly policy: 'alert' | 'block' | 'ignore'
     readonly approved?: {
@@ -284,7 +284,7 @@ export type AgentCards = {
       readonly at: string
       readonly card: Readonly<Record<string, unknown>>
     }
-    /** What it says now, where that was not approved, and what of it is otherwise. */
+    /** The current card, if it is not the approved one, and the differences. */
     readonly changed?: {
       readonly fingerprint: string
       /** In UTC, such as 2030-01-31T12:00:00.000Z. */
@@ -310,14 +310,14 @@ export type ConfigApplied = {
 }
 
 export type ConfigEffects = {
-  /** Agents that are new. */
+  /** Added agents. */
   readonly added: readonly string[]
   readonly changed: readonly string[]
-  /** Agents that take nothing new; what runs is finished. */
+  /** Removed agents; running turns finish. */
   readonly removed: readonly string[]
-  /** Sections that changed, and hold. */
+  /** Changed sections that are applied. */
   readonly applied: readonly string[]
-  /** What changed and only holds after a restart. */
+  /** Changes that are applied after a restart. */
   readonly restart: readonly string[]
 }
 
@@ -325,7 +325,7 @@ export type TaskSummary = {
   readonly id: string
   readonly contextId: string
   readonly agent: string
-  /** Whose task it is. */
+  /** The owner of the task. */
   readonly caller: string
   readonly tenant: string
   readonly state: string
@@ -335,13 +335,13 @@ export type TaskSummary = {
   readonly createdAt: string
   /** From its first event to its end, once it has ended. */
   readonly durationMs?: number
-  /** The first words of the message that began it. */
+  /** The beginning of its first message. */
   readonly title?: string
-  /** The first words of its status. */
+  /** The beginning of its status message. */
   readonly statusText?: string
-  /** The number of its last event. */
+  /** The seq of its last event. */
   readonly head: number
-  /** When something happens by itself: its turn or its wait ends. */
+  /** When its turn or its wait for input times out. */
   readonly dueAt?: string
 }
 
@@ -349,7 +349,7 @@ export type TaskDetail = {
   readonly id: string
   readonly contextId: string
   readonly agent: string
-  /** Whose task it is. */
+  /** The owner of the task. */
   readonly caller: string
   readonly tenant: string
   readonly state: string
@@ -359,17 +359,17 @@ export type TaskDetail = {
   readonly createdAt: string
   /** From its first event to its end, once it has ended. */
   readonly durationMs?: number
-  /** The first words of the message that began it. */
+  /** The beginning of its first message. */
   readonly title?: string
-  /** The first words of its status. */
+  /** The beginning of its status message. */
   readonly statusText?: string
-  /** The number of its last event. */
+  /** The seq of its last event. */
   readonly head: number
-  /** When something happens by itself: its turn or its wait ends. */
+  /** When its turn or its wait for input times out. */
   readonly dueAt?: string
   readonly firstSeq: number
   readonly traceId: string
-  /** As A2A 1.0 writes it: status, history, artifacts. */
+  /** As in A2A 1.0: status, history, artifacts. */
   readonly task: Readonly<Record<string, unknown>>
   readonly push: readonly PushCursor[]
 }
@@ -378,13 +378,13 @@ export type PushCursor = {
   readonly taskId: string
   readonly configId: string
   readonly url: string
-  /** Dead: given up after the last try. Done: the task has ended, and all of it was told. */
+  /** Dead: the last attempt failed. Done: the task has ended and all events are delivered. */
   readonly state: 'active' | 'dead' | 'done'
   /** All events up to this one are delivered. */
   readonly deliveredSeq: number
-  /** How often the next one was tried. */
+  /** The number of attempts for the next event. */
   readonly attempt: number
-  /** When it is tried next. */
+  /** The time of the next attempt. */
   readonly dueAt?: string
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly createdAt?: string
@@ -395,7 +395,7 @@ export type LogRecord = {
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly at: string
   readonly type: string
-  /** Whether clients are told it. */
+  /** Whether clients receive it. */
   readonly isVisible: boolean
   readonly bytes: number
   readonly body: Readonly<Record<string, unknown>>
@@ -405,7 +405,7 @@ export type Trace = {
   readonly type: 'A2A_TASK'
   readonly traceId: string
   readonly taskId: string
-  /** The first words of the message that began the task; read from the task, not kept in traces. */
+  /** The beginning of the first message of the task; read from the task, not stored in traces. */
   readonly title?: string
   readonly contextId: string
   readonly agent: string
@@ -479,7 +479,7 @@ export type Route = {
 }
 
 export type RouteDecision = {
-  /** The rule that fits; absent if the agent does the work itself. */
+  /** The matching route; absent if the agent does the work itself. */
   readonly route?: number
   readonly name?: string
   readonly why: string
@@ -502,45 +502,45 @@ export type PushSummary = {
   readonly taskId: string
   readonly configId: string
   readonly url: string
-  /** Dead: given up after the last try. Done: the task has ended, and all of it was told. */
+  /** Dead: the last attempt failed. Done: the task has ended and all events are delivered. */
   readonly state: 'active' | 'dead' | 'done'
   /** All events up to this one are delivered. */
   readonly deliveredSeq: number
-  /** How often the next one was tried. */
+  /** The number of attempts for the next event. */
   readonly attempt: number
-  /** When it is tried next. */
+  /** The time of the next attempt. */
   readonly dueAt?: string
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly createdAt?: string
   readonly agent: string
-  /** The first words of the message that began the task. */
+  /** The beginning of the first message of the task. */
   readonly title?: string
-  /** The number of the last event of the task. */
+  /** The seq of the last event of the task. */
   readonly head: number
-  /** The last try. */
+  /** The last attempt. */
   readonly last?: PushAttempt
 }
 
 export type PushAttempt = {
-  /** The event that it was about. */
+  /** The delivered event. */
   readonly seq: number
   readonly attempt: number
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly at: string
   readonly durationMs: number
-  /** A status, or what went wrong. */
+  /** A status, or the error. */
   readonly outcome: string
-  /** The first words of an answer that did not take the event. */
+  /** The beginning of a response that rejected the event. */
   readonly answer?: string
 }
 
 export type Health = {
-  /** Degraded: the store or an agent is not well. */
+  /** Degraded: the store or an agent is unhealthy. */
   readonly status: 'ok' | 'degraded'
   readonly version: string
   readonly node: string
   readonly protocols: readonly string[]
-  /** Another one after each restart. */
+  /** Changes with each restart. */
   readonly instance: string
   /** In UTC, such as 2030-01-31T12:00:00.000Z. */
   readonly startedAt: string
@@ -555,34 +555,34 @@ export type Health = {
     readonly all: number
     readonly open: number
     readonly down: readonly string[]
-    /** Remote agents whose card waits to be approved. */
+    /** Remote agents whose card awaits approval. */
     readonly drifted: readonly string[]
   }
   readonly tasks: Readonly<Record<string, number>>
   readonly streams: number
   readonly push: {
     readonly isOn: boolean
-    /** Webhooks that were given up; at most 100 are counted. */
+    /** Dead webhooks; at most 100 are counted. */
     readonly dead: number
   }
 }
 
 export interface Operations {
-  /** Signs in: shown the admin key or a token, it sets a cookie. */
+  /** Signs in with the admin key or a token, and sets a cookie. */
   signIn: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
     body: undefined
     answer: Session
   }
-  /** Says who is signed in. */
+  /** Shows who is signed in. */
   getSession: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
     body: undefined
     answer: Session
   }
-  /** Signs out: the cookie opens nothing any more. */
+  /** Signs out: the cookie becomes invalid. */
   signOut: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
@@ -600,25 +600,25 @@ export interface Operations {
       readonly after?: string
     }
   }
-  /** Ends a session of the console, and the streams that it has open. */
+  /** Ends a session of the console and its open streams. */
   endSession: {
     params: { id: string }
     query: Readonly<Record<string, never>>
     body: undefined
     answer: Readonly<Record<string, never>>
   }
-  /** Lists the keys, also those that are good no more. */
+  /** Lists the keys, including expired and revoked ones. */
   listKeys: {
     params: Readonly<Record<string, never>>
     query: { limit?: number | undefined; after?: string | undefined }
     body: undefined
     answer: {
       readonly keys: readonly Key[]
-      /** To be asked for next, if there are more. */
+      /** Pass it to get the next page; absent on the last. */
       readonly after?: string
     }
   }
-  /** Makes a key, and shows it for the only time. */
+  /** Creates a key and shows it once. */
   createKey: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
@@ -635,12 +635,12 @@ export interface Operations {
       readonly expiresAt?: string
       /** A duration: 500ms, 30s, 10m, 12h or 7d. */
       readonly expiresIn?: string
-      /** The id of another key: everything that is not said is as with that one, and tasks go on with the new one. */
+      /** The id of another key: omitted fields are copied from it, and the new key continues its tasks. */
       readonly replaces?: string
     }
     answer: MadeKey
   }
-  /** Shows what is known of a key. */
+  /** Shows a key, without its secret. */
   getKey: { params: { id: string }; query: Readonly<Record<string, never>>; body: undefined; answer: Key }
   /** Revokes a key. */
   revokeKey: { params: { id: string }; query: Readonly<Record<string, never>>; body: undefined; answer: Key }
@@ -653,7 +653,7 @@ export interface Operations {
       readonly keys: readonly Key[]
     }
   }
-  /** Makes a key for the agent, and shows it for the only time. */
+  /** Creates a key for the agent and shows it once. */
   generateOwnKey: {
     params: { agent: string }
     query: Readonly<Record<string, never>>
@@ -671,12 +671,12 @@ export interface Operations {
       /** Shown only now. */
       readonly key: string
       readonly id: string
-      /** The part of the key that is no secret. */
+      /** The public part of the key. */
       readonly prefix: string
       readonly name: string
       readonly state: 'active' | 'expired' | 'revoked'
       readonly scopes: readonly string[]
-      /** Whose tasks are opened with it. */
+      /** The owner of the tasks created with it. */
       readonly principal: string
       readonly tenant?: string
       readonly rate?: string
@@ -690,7 +690,7 @@ export interface Operations {
       readonly revokedAt?: string
       /** In UTC, such as 2030-01-31T12:00:00.000Z. */
       readonly lastUsedAt?: string
-      /** The same as `key`, by the name that other gateways give it. */
+      /** The same as `key`, under the name that other gateways use. */
       readonly apiKey: string
     }
   }
@@ -725,7 +725,7 @@ export interface Operations {
       readonly before?: string
     }
   }
-  /** In which ways one may sign in. */
+  /** The available sign-in methods. */
   getSignIn: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
@@ -733,14 +733,14 @@ export interface Operations {
     answer: {
       /** With the admin key: POST /admin/session. */
       readonly key: true
-      /** By the issuer: lead the browser to `start`. */
+      /** With the issuer: send the browser to `start`. */
       readonly oidc?: {
         readonly issuer: string
         readonly start: string
       }
     }
   }
-  /** Lists the agents: what each is, how it is and what it does. */
+  /** Lists the agents with their health and load. */
   listAgents: {
     params: Readonly<Record<string, never>>
     query: {
@@ -760,7 +760,7 @@ export interface Operations {
     query: Readonly<Record<string, never>>
     body: {
       readonly name: string
-      /** As the file has it: `kind`, and what that kind takes. */
+      /** As in the file: `kind` and the settings of that kind. */
       readonly entry: {
         readonly kind: string
       }
@@ -771,12 +771,12 @@ export interface Operations {
   }
   /** Shows an agent with its endpoints and its entry. */
   getAgent: { params: { agent: string }; query: Readonly<Record<string, never>>; body: undefined; answer: AgentDetail }
-  /** Replaces an agent's entry. Secrets that are shown as (not shown) stay what they are. */
+  /** Replaces an agent's entry. Secrets shown as (not shown) are kept. */
   changeAgent: {
     params: { agent: string }
     query: Readonly<Record<string, never>>
     body: {
-      /** As the file has it: `kind`, and what that kind takes. */
+      /** As in the file: `kind` and the settings of that kind. */
       readonly entry: {
         readonly kind: string
       }
@@ -785,14 +785,14 @@ export interface Operations {
     }
     answer: ConfigApplied
   }
-  /** Takes an agent out of the configuration. What runs is finished, and its tasks stay. */
+  /** Removes an agent from the configuration. Running turns finish, and its tasks are kept. */
   removeAgent: {
     params: { agent: string }
     query: Readonly<Record<string, never>>
     body: undefined
     answer: ConfigApplied
   }
-  /** Asks the agent anew what it says of itself. */
+  /** Reads the description of the agent again. */
   lookAtAgent: { params: { agent: string }; query: Readonly<Record<string, never>>; body: undefined; answer: Agent }
   /** The card as clients of each version see it, with the state of its signatures. */
   getAgentCards: {
@@ -822,30 +822,30 @@ export interface Operations {
       }[]
     }
   }
-  /** Finds out what is behind an address or a command. */
+  /** Detects the agent kind of a URL or a command. */
   detectAgent: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
     body: {
-      /** A url, or the words of a command. */
+      /** A URL, or a command with its arguments. */
       readonly target: string | readonly string[]
-      /** Tried where credentials are asked for; not kept. */
+      /** Used if credentials are required; not stored. */
       readonly token?: string
-      /** The variable of the environment that will hold it. Default: AGENT_TOKEN. */
+      /** The environment variable for the token. Default: AGENT_TOKEN. */
       readonly tokenEnv?: string
     }
     answer: {
       readonly kind?: string
       readonly name?: string
-      /** What to put into the configuration. */
+      /** The entry for the configuration. */
       readonly entry?: Readonly<Record<string, unknown>>
-      /** What a person should know. */
+      /** Notes for the operator. */
       readonly notes?: readonly string[]
-      /** What was tried, if no kind was detected. */
+      /** The attempts, if no kind was detected. */
       readonly reasons?: readonly string[]
     }
   }
-  /** Lists the tasks of everybody, the newest status first. */
+  /** Lists the tasks of all callers, newest status first. */
   listTasks: {
     params: Readonly<Record<string, never>>
     query: {
@@ -876,7 +876,7 @@ export interface Operations {
       readonly before?: string
     }
   }
-  /** How many tasks there are in each state. */
+  /** The number of tasks in each state. */
   countTasks: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
@@ -892,22 +892,22 @@ export interface Operations {
   }
   /** Shows a task of any owner. */
   getTask: { params: { taskId: string }; query: Readonly<Record<string, never>>; body: undefined; answer: TaskDetail }
-  /** The log of a task as it was written, also what no client is told. */
+  /** The stored log of a task, including internal records. */
   listTaskEvents: {
     params: { taskId: string }
     query: { limit?: number | undefined; after?: number | undefined }
     body: undefined
     answer: {
       readonly events: readonly LogRecord[]
-      /** The number of the last event. */
+      /** The seq of the last event. */
       readonly head: number
-      /** The number of the first that is still in the log. */
+      /** The seq of the first one that is still in the log. */
       readonly firstSeq: number
-      /** To be asked for next, if there are more. */
+      /** Pass it to get the next page; absent on the last. */
       readonly after?: number
     }
   }
-  /** The events of a task as clients of each version get them. */
+  /** The events of a task, as sent to clients of each version. */
   listTaskFrames: {
     params: { taskId: string }
     query: { limit?: number | undefined; after?: number | undefined }
@@ -920,17 +920,17 @@ export interface Operations {
         readonly frames: readonly {
           readonly version: '1.0' | '0.3' | '0.2'
           readonly binding: 'JSONRPC' | 'HTTP+JSON'
-          /** The event, as clients of that version read it. */
+          /** The event, as sent to clients of that version. */
           readonly payload: unknown
           /** The bytes of the stream. */
           readonly frame: string
         }[]
       }[]
-      /** The number of the last event. */
+      /** The seq of the last event. */
       readonly head: number
-      /** The number of the first that is still in the log. */
+      /** The seq of the first one that is still in the log. */
       readonly firstSeq: number
-      /** To be asked for next, if there are more. */
+      /** Pass it to get the next page; absent on the last. */
       readonly after?: number
     }
   }
@@ -975,7 +975,7 @@ export interface Operations {
       readonly before?: string
     }
   }
-  /** Shows a trace, by its id or by that of a task. */
+  /** Shows a trace by its id or the id of a task. */
   getTrace: {
     params: { id: string }
     query: Readonly<Record<string, never>>
@@ -988,7 +988,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Lists the rules, as the configuration has them. */
+  /** Lists the routes of the configuration. */
   listRoutes: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
@@ -997,26 +997,26 @@ export interface Operations {
       readonly routes: readonly Route[]
     }
   }
-  /** Says which rule a message would meet, and why. Nothing is sent. */
+  /** Shows which route a message would take, and why. Sends nothing. */
   decideRoute: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
     body: {
-      /** Whom the message would be sent to. */
+      /** The agent that would receive the message. */
       readonly agent: string
       readonly text?: string
-      /** Instead of a text: parts as A2A 1.0 has them. */
+      /** Instead of a text: parts as in A2A 1.0. */
       readonly parts?: readonly Readonly<Record<string, unknown>>[]
       readonly skill?: string
       readonly metadata?: Readonly<Record<string, unknown>>
       /** The caller of the message. Default: the caller of this request. */
       readonly caller?: string
-      /** What the caller may use. Default: every agent. */
+      /** The scopes of the caller. Default: every agent. */
       readonly scopes?: readonly string[]
     }
     answer: RouteDecision
   }
-  /** Lists webhooks, the ones made last first. With `state=dead`: the dead letters. */
+  /** Lists webhooks, newest first. `state=dead` lists those whose delivery failed. */
   listPush: {
     params: Readonly<Record<string, never>>
     query: {
@@ -1032,7 +1032,7 @@ export interface Operations {
       readonly before?: number
     }
   }
-  /** Shows a webhook with its last tries, the newest first. */
+  /** Shows a webhook with its last attempts, newest first. */
   getPush: {
     params: { taskId: string; configId: string }
     query: { limit?: number | undefined }
@@ -1041,39 +1041,39 @@ export interface Operations {
       readonly taskId: string
       readonly configId: string
       readonly url: string
-      /** Dead: given up after the last try. Done: the task has ended, and all of it was told. */
+      /** Dead: the last attempt failed. Done: the task has ended and all events are delivered. */
       readonly state: 'active' | 'dead' | 'done'
       /** All events up to this one are delivered. */
       readonly deliveredSeq: number
-      /** How often the next one was tried. */
+      /** The number of attempts for the next event. */
       readonly attempt: number
-      /** When it is tried next. */
+      /** The time of the next attempt. */
       readonly dueAt?: string
       /** In UTC, such as 2030-01-31T12:00:00.000Z. */
       readonly createdAt?: string
       readonly agent: string
-      /** The first words of the message that began the task. */
+      /** The beginning of the first message of the task. */
       readonly title?: string
-      /** The number of the last event of the task. */
+      /** The seq of the last event of the task. */
       readonly head: number
-      /** The last try. */
+      /** The last attempt. */
       readonly last?: PushAttempt
       readonly attempts: readonly PushAttempt[]
     }
   }
-  /** Tries again at once, also what was given up. */
+  /** Redelivers immediately, also after delivery failed permanently. */
   redeliver: {
     params: { taskId: string; configId: string }
     query: Readonly<Record<string, never>>
     body:
       | {
-          /** Begins after this event. Default: with the first that was not delivered. */
+          /** Starts after this event. Default: with the first undelivered one. */
           readonly afterSeq?: number
         }
       | undefined
     answer: PushCursor
   }
-  /** The configuration as it is written, without its secrets. */
+  /** The configuration file, without secrets. */
   getConfig: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
@@ -1084,16 +1084,16 @@ export interface Operations {
       readonly hash: string
     }
   }
-  /** Makes a text hold, and writes it into the file. */
+  /** Applies a configuration and writes it to the file. */
   applyConfig: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
     body: {
-      /** The whole file. Secrets that are shown as (not shown) stay what they are. */
+      /** The whole file. Secrets shown as (not shown) are kept. */
       readonly text: string
       /** The reason for the change, shown in the list of versions. */
       readonly note?: string
-      /** The hash of what was edited; 409 if it is another by now. */
+      /** The hash of the edited configuration; 409 if it has changed since. */
       readonly base?: string
     }
     answer: ConfigApplied
@@ -1105,12 +1105,12 @@ export interface Operations {
     body: undefined
     answer: Readonly<Record<string, unknown>>
   }
-  /** Says all that is wrong with a text; changes nothing. */
+  /** Validates a configuration; changes nothing. */
   checkConfig: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
     body: {
-      /** The whole file. Secrets that are shown as (not shown) stay what they are. */
+      /** The whole file. Secrets shown as (not shown) are kept. */
       readonly text: string
     }
     answer: {
@@ -1121,12 +1121,12 @@ export interface Operations {
       }[]
     }
   }
-  /** Compares a text with what holds, and says what applying it would do; changes nothing. */
+  /** Compares a configuration with the current one and lists the effects; changes nothing. */
   diffConfig: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
     body: {
-      /** The whole file. Secrets that are shown as (not shown) stay what they are. */
+      /** The whole file. Secrets shown as (not shown) are kept. */
       readonly text: string
     }
     answer: {
@@ -1139,7 +1139,7 @@ export interface Operations {
       readonly effects: ConfigEffects
     }
   }
-  /** Lists what was applied, the newest first. */
+  /** Lists the applied configurations, newest first. */
   listConfigVersions: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>
@@ -1149,7 +1149,7 @@ export interface Operations {
         readonly id: string
         /** In UTC, such as 2030-01-31T12:00:00.000Z. */
         readonly at: string
-        /** Absent: it was found in the file when another took its place. */
+        /** Absent: the text was found in the file when it was replaced. */
         readonly who?: string
         readonly note?: string
         readonly hash: string
@@ -1157,7 +1157,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Shows one of them, without its secrets. */
+  /** Shows one of them, without secrets. */
   getConfigVersion: {
     params: { id: string }
     query: Readonly<Record<string, never>>
@@ -1166,24 +1166,24 @@ export interface Operations {
       readonly id: string
       /** In UTC, such as 2030-01-31T12:00:00.000Z. */
       readonly at: string
-      /** Absent: it was found in the file when another took its place. */
+      /** Absent: the text was found in the file when it was replaced. */
       readonly who?: string
       readonly note?: string
       readonly hash: string
       readonly isCurrent: boolean
       readonly text: string
-      /** From what holds now to this one. */
+      /** The difference between the current one and this one. */
       readonly diff: readonly {
         readonly change: 'same' | 'added' | 'removed'
         readonly text: string
         readonly before?: number
         readonly after?: number
       }[]
-      /** What restoring it would do; absent if it cannot be restored. */
+      /** The effects of restoring it; absent if it cannot be restored. */
       readonly effects?: ConfigEffects
     }
   }
-  /** Goes back to one of them. */
+  /** Restores one of them. */
   restoreConfig: {
     params: { id: string }
     query: Readonly<Record<string, never>>
@@ -1191,13 +1191,13 @@ export interface Operations {
       | {
           /** The reason for the change, shown in the list of versions. */
           readonly note?: string
-          /** The hash of what was edited; 409 if it is another by now. */
+          /** The hash of the edited configuration; 409 if it has changed since. */
           readonly base?: string
         }
       | undefined
     answer: ConfigApplied
   }
-  /** How the hub is: its store, its agents, its webhooks. */
+  /** The health of the hub: store, agents, webhooks. */
   getHealth: {
     params: Readonly<Record<string, never>>
     query: Readonly<Record<string, never>>

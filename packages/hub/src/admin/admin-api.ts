@@ -88,7 +88,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   const instance = newId()
   const closing = new AbortController()
   const changeSignal = createChangeSignal()
-  const failed = (cause: unknown): void => log.warn('what changed could not be noted', { cause })
+  const failed = (cause: unknown): void => log.warn('an audit entry could not be written', { cause })
   const journal = createChangeJournal({ kv: store.kv, now, onWrite: changeSignal.notify, onError: failed })
   const recentStats = createRecentStats(now, parts.streams)
   const view = createAgentView({

@@ -40,7 +40,7 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
     const isAdmin = caller.scopes?.includes(adminScope) === true && !parts.isApiKeyCaller(caller)
     if (isAdmin) return { isAdmin: true, subject: caller.id, by: 'token', grant: parts.grantOf(caller) }
     const challenge = `Bearer error="insufficient_scope", scope="${adminScope}"`
-    throw new RouteError('PERMISSION_DENIED', `This needs the scope ${adminScope}`, {
+    throw new RouteError('PERMISSION_DENIED', `Requires the scope ${adminScope}`, {
       headers: { 'www-authenticate': challenge },
     })
   }
@@ -50,7 +50,7 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
     if (session === undefined) return undefined
     // Any page can make the browser send the cookie; only pages of the console know the token.
     if (!readMethods.has(request.method) && !(await sessions.verifyCsrf(session, request.header(csrfHeader)))) {
-      throw new RouteError('PERMISSION_DENIED', 'Show the token of the session in X-CSRF-Token')
+      throw new RouteError('PERMISSION_DENIED', "Send the session's CSRF token in X-CSRF-Token")
     }
     return { isAdmin: true, subject: session.subject, by: 'session', grant: parts.grantOfSession(session) }
   }
@@ -64,14 +64,14 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
     }
     const who = acceptsSession ? await bySession(request) : undefined
     if (who !== undefined) return who
-    throw new RouteError('UNAUTHENTICATED', 'The admin key is needed', { headers: bearerChallenge })
+    throw new RouteError('UNAUTHENTICATED', 'The admin key is required', { headers: bearerChallenge })
   }
 
   function wrongKey(request: RouteRequest): RouteError {
     const who = `guess:${senderOf(clientAddress(request, parts.trustsProxy()))}`
     const status = limiter.take([{ key: who, rate: failedKeyRate }])
     if (status?.isAllowed !== false) {
-      return new RouteError('UNAUTHENTICATED', 'This is not the admin key', { headers: bearerChallenge })
+      return new RouteError('UNAUTHENTICATED', 'The admin key is wrong', { headers: bearerChallenge })
     }
     const seconds = Math.max(1, Math.ceil(status.retryAfterMs / 1_000))
     return new RouteError('RATE_LIMITED', 'Too many wrong keys', { headers: { 'retry-after': String(seconds) } })
@@ -85,9 +85,9 @@ export function createAdminGuard(parts: AdminGuardDeps): AdminGuard {
     if (session !== undefined) return session
     const caller = await withRouteErrors(() => parts.identifyFor(request.credentials(agent)))
     if (caller.anonymous === true)
-      throw new RouteError('UNAUTHENTICATED', 'Sign in to make a key', { headers: bearerChallenge })
+      throw new RouteError('UNAUTHENTICATED', 'Sign in to create a key', { headers: bearerChallenge })
     if (parts.isApiKeyCaller(caller)) {
-      throw new RouteError('PERMISSION_DENIED', 'Keys are made with a token of an issuer, or by the admin')
+      throw new RouteError('PERMISSION_DENIED', 'Creating a key requires a token of an issuer, or the admin key')
     }
     return { isAdmin: false, subject: caller.id, caller }
   }

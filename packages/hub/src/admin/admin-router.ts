@@ -85,9 +85,9 @@ export function createAdminRouter(parts: AdminRouterDeps): AdminMiddleware {
       audited = await run(route, { ...given, who }, response)
     } catch (reason) {
       const error = asRouteError(reason)
-      if (error.code === 'INTERNAL') log.error('a request of the admin failed', { path: request.path, cause: reason })
+      if (error.code === 'INTERNAL') log.error('an admin request failed', { path: request.path, cause: reason })
       if (error.code === 'UNAVAILABLE' && error.cause !== undefined) {
-        log.warn('a request of the admin could not be answered', { path: request.path, cause: error.cause })
+        log.warn('an admin request could not be answered', { path: request.path, cause: error.cause })
       }
       const answer = errorResponse(error)
       if (response.headersSent) response.destroy()
@@ -191,7 +191,7 @@ function queryOf(query: URLSearchParams): Record<string, unknown> {
 
 function methodNotAllowed(routes: readonly AdminRoute[]): RouteError {
   const allow = routes.map(({ method }) => method).join(', ')
-  return new RouteError('METHOD_NOT_ALLOWED', `This path takes ${allow}`, { headers: { allow } })
+  return new RouteError('METHOD_NOT_ALLOWED', `Method not allowed: use ${allow}`, { headers: { allow } })
 }
 
 function asRouteError(reason: unknown): RouteError {

@@ -25,8 +25,8 @@ const health = z.strictObject({
   why: z.string().optional(),
   breaker: z
     .enum(['closed', 'open', 'half-open'])
-    .meta({ description: 'Open: nothing is handed on to it for a while.' }),
-  firstWordMs: z.number().optional().meta({ description: 'The usual time to its first word.' }),
+    .meta({ description: 'Open: no work is delegated to it for a while.' }),
+  firstWordMs: z.number().optional().meta({ description: 'The usual time to its first output.' }),
   askedAt: timestamp.optional(),
 })
 
@@ -38,14 +38,14 @@ export const agentSummary = z
     startError: z
       .strictObject({ message: z.string(), at: timestamp, nextTryAt: timestamp })
       .optional()
-      .meta({ description: 'Why it is not open, when it was last tried, and when it is tried next.' }),
+      .meta({ description: 'Why it is unavailable, and when it was and will be tried.' }),
     trouble: z.string().optional().meta({ description: 'Deprecated: `startError.message`.', deprecated: true }),
     health,
     title: z.string(),
     description: z.string().optional(),
     version: z.string(),
     url: z.string(),
-    card: z.string().meta({ description: 'Where its card is.' }),
+    card: z.string().meta({ description: 'The URL of its card.' }),
     tags: z.array(z.string()),
     skills: z.array(skill),
     isDefault: z.boolean(),
@@ -53,17 +53,16 @@ export const agentSummary = z
     isCardPrivate: z.boolean(),
     load: z.strictObject({
       working: z.int().meta({ description: 'Tasks that were sent or are being worked on.' }),
-      waiting: z.int().meta({ description: 'Tasks that wait for their caller.' }),
-      streams: z.int().meta({ description: 'Streams that are open in this process.' }),
+      waiting: z.int().meta({ description: 'Tasks that wait for input of their caller.' }),
+      streams: z.int().meta({ description: 'Open streams of this process.' }),
     }),
     lastError: z
       .strictObject({ taskId: z.string(), at: timestamp, text: z.string().optional() })
       .optional()
       .meta({ description: 'The task that failed last.' }),
-    drift: z
-      .enum(['changed', 'blocked'])
-      .optional()
-      .meta({ description: 'The card of a remote agent is not the one that was approved; blocked: it is not called.' }),
+    drift: z.enum(['changed', 'blocked']).optional().meta({
+      description: 'The card of a remote agent differs from the approved one. Blocked: the agent is not called.',
+    }),
   })
   .meta({ id: 'Agent' })
 

@@ -227,7 +227,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
     },
     async restore(id, about) {
       const text = await readVersion(id)
-      if (text === undefined) throw new RouteError('NOT_FOUND', 'There is no such version')
+      if (text === undefined) throw new RouteError('NOT_FOUND', 'Unknown version')
       return change(() => text, about)
     },
   }
@@ -236,7 +236,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
 function requireTextLimits(text: string): void {
   const exceeded = exceededTextLimit(text)
   if (exceeded === undefined) return
-  const message = `text: a configuration has up to ${exceeded} here: write the file and reload the hub`
+  const message = `text: at most ${exceeded} are accepted here: edit the file and reload the hub`
   throw new RouteError('PAYLOAD_TOO_LARGE', message)
 }
 
@@ -244,7 +244,7 @@ function writeSource(source: ConfigSource, text: string): void {
   try {
     source.write(text)
   } catch (cause) {
-    const message = 'It holds until the next restart: the file could not be written'
+    const message = 'Applied until the next restart: the file could not be written'
     throw Object.assign(new RouteError('UNAVAILABLE', message), { cause })
   }
 }

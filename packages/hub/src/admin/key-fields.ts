@@ -7,32 +7,32 @@ import { duration, type Rate } from '../config/values.ts'
 import { RouteError, isoTime } from '../http/json-response.ts'
 import { timestamp } from './schema-fields.ts'
 
-export const keyName = z.string().trim().min(1, 'give it a name').max(100, 'is longer than 100 characters')
+export const keyName = z.string().trim().min(1, 'must not be empty').max(100, 'is longer than 100 characters')
 
 export const scopesField = z
   .array(
     z.string().superRefine((scope, context) => {
       const problem =
-        scope === adminScope ? 'a key does not run the hub: sign in, or use a token' : validateScope(scope)
+        scope === adminScope ? 'keys cannot have the scope admin: sign in, or use a token' : validateScope(scope)
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
     }),
   )
-  .max(200, 'name up to 200 scopes')
+  .max(200, 'at most 200 scopes are accepted')
 
 /** Expiry: a time, or a duration. */
 export const expiryFields = {
-  expiresAt: z.iso.datetime({ offset: true, error: 'give a time such as 2030-01-31T12:00:00Z' }).optional(),
+  expiresAt: z.iso.datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' }).optional(),
   expiresIn: duration.optional(),
 }
 
 export const keyInfo = z
   .strictObject({
     id: z.string(),
-    prefix: z.string().meta({ description: 'The part of the key that is no secret.' }),
+    prefix: z.string().meta({ description: 'The public part of the key.' }),
     name: z.string(),
     state: z.enum(['active', 'expired', 'revoked']),
     scopes: z.array(z.string()),
-    principal: z.string().meta({ description: 'Whose tasks are opened with it.' }),
+    principal: z.string().meta({ description: 'The owner of the tasks created with it.' }),
     tenant: z.string().optional(),
     rate: z.string().optional(),
     tasksPerDay: z.int().optional(),
@@ -85,7 +85,7 @@ export function keyExpiry(
   ]
   if (ends.length === 0) return undefined
   const end = Math.min(...ends)
-  if (end <= now) throw invalidFieldError('expiresAt', 'is over already')
+  if (end <= now) throw invalidFieldError('expiresAt', 'is in the past')
   return end
 }
 

@@ -79,7 +79,7 @@ const maxBytes = 1_000_000
 export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
   function configured(): OidcSettings {
     const found = settings()
-    if (found === undefined) throw new RouteError('NOT_FOUND', 'This hub has no OpenID Connect: see `admin.oidc`')
+    if (found === undefined) throw new RouteError('NOT_FOUND', 'OpenID Connect is not configured: set `admin.oidc`')
     return found
   }
 
@@ -98,9 +98,9 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
     try {
       const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(requestTimeoutMs) })
       const text = await response.text()
-      if (refusalStatuses.has(response.status)) throw new IssuerRefusedError(`it answered ${response.status}`)
+      if (refusalStatuses.has(response.status)) throw new IssuerRefusedError(`it returned ${response.status}`)
       if (!response.ok || text.length > maxBytes || exceedsJsonNodes(text, defaultJsonNodes))
-        throw new Error(`it answered ${response.status}`)
+        throw new Error(`it returned ${response.status}`)
       return JSON.parse(text) as unknown
     } catch (cause) {
       throw Object.assign(issuerUnavailableError(), { cause })
@@ -151,7 +151,7 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
       if (kept === undefined || state !== kept.state || kept.until < now()) {
         throw new RouteError(
           'PERMISSION_DENIED',
-          'This is not the browser that began to sign in, or it took too long: try again',
+          'The sign-in was started in another browser or has expired: try again',
         )
       }
       if (error !== undefined || code === undefined) {
@@ -178,7 +178,7 @@ export function createOidc({ settings, secrets, fetch, now }: OidcDeps): Oidc {
         if ((reason as Error).cause instanceof IssuerRefusedError) return undefined
         throw new A2AError(
           'UNAVAILABLE',
-          'The issuer does not answer: the session cannot be renewed now',
+          'The issuer does not respond: the session cannot be renewed now',
           {},
           {
             cause: reason,
@@ -222,5 +222,5 @@ function randomToken(): string {
 }
 
 function issuerUnavailableError(): RouteError {
-  return new RouteError('UNAVAILABLE', 'The issuer does not answer as it should')
+  return new RouteError('UNAVAILABLE', 'The issuer returned an unexpected response')
 }

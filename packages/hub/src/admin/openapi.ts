@@ -19,7 +19,7 @@ const errorSchema = z
       violations: z
         .array(z.strictObject({ field: z.string(), description: z.string() }))
         .optional()
-        .meta({ description: 'Every mistake, with its place.' }),
+        .meta({ description: 'Every error, with its location.' }),
     }),
   })
   .meta({ id: 'Error' })
@@ -28,17 +28,16 @@ const securitySchemes = {
   adminKey: {
     type: 'http',
     scheme: 'bearer',
-    description:
-      'The admin key, which the hub makes at its first start; or a token that the configuration gives the scope `admin`.',
+    description: 'The admin key, which the hub creates at its first start, or a token with the scope `admin`.',
   },
-  session: { type: 'apiKey', in: 'cookie', name: 'parley-session', description: 'As POST /admin/session sets it.' },
+  session: { type: 'apiKey', in: 'cookie', name: 'parley-session', description: 'Set by POST /admin/session.' },
   csrf: {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-Token',
-    description: 'The token of the session, where something is changed.',
+    description: 'The CSRF token of the session; required for changes.',
   },
-  token: { type: 'http', scheme: 'bearer', description: 'A token of an issuer, for an agent that its bearer may use.' },
+  token: { type: 'http', scheme: 'bearer', description: 'A token of an issuer, whose bearer may use the agent.' },
 }
 
 export function buildOpenApi(routes: readonly AdminRoute[], { version, url }: OpenApiInfo): JsonObject {
@@ -56,7 +55,7 @@ export function buildOpenApi(routes: readonly AdminRoute[], { version, url }: Op
     info: {
       title: 'Parley admin API',
       version,
-      description: 'What the console of a Parley hub reads and does, and what a program can do in its place.',
+      description: 'The API of the console of a Parley hub, for programs too.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     ...(url !== undefined ? { servers: [{ url }] } : {}),
@@ -86,20 +85,20 @@ function operationOf(route: AdminRoute, schemaOf: SchemaOf, error: JsonObject): 
       : {}),
     responses: {
       ...responsesOf(route, schemaOf),
-      default: { description: 'What went wrong.', content: content(error) },
+      default: { description: 'The error.', content: content(error) },
     },
     security: securityOf(route.access ?? 'admin', route.method === 'GET'),
   }
 }
 
 function responsesOf(route: AdminRoute, schemaOf: SchemaOf): JsonObject {
-  if ('redirect' in route) return { 303: { description: 'Where the browser goes next.' } }
+  if ('redirect' in route) return { 303: { description: 'A redirect of the browser.' } }
   if ('stream' in route) {
     const events = Object.entries(route.events).map(
       ([name, data]) => `- \`${name}\`: ${data.description ?? shapeOf(data)}`,
     )
     const media = { schema: { type: 'string', description: `Server-sent events:\n${events.join('\n')}` } }
-    return { 200: { description: 'The changes, as they come.', content: { 'text/event-stream': media } } }
+    return { 200: { description: 'The changes, as a stream.', content: { 'text/event-stream': media } } }
   }
   const status = route.status ?? 200
   return { [status]: { description: 'Done.', content: content(schemaOf(route.response, 'output')) } }
@@ -115,7 +114,7 @@ const lastEventId = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'The `id` of the last event that was heard.',
+  description: 'The `id` of the last received event.',
   schema: { type: 'string' },
 }
 

@@ -8,7 +8,7 @@ import { taskTitle } from './task-view.ts'
 
 export const pushState = z
   .enum(['active', 'dead', 'done'])
-  .meta({ description: 'Dead: given up after the last try. Done: the task has ended, and all of it was told.' })
+  .meta({ description: 'Dead: the last attempt failed. Done: the task has ended and all events are delivered.' })
 
 export const pushCursor = z
   .strictObject({
@@ -17,20 +17,20 @@ export const pushCursor = z
     url: z.string(),
     state: pushState,
     deliveredSeq: z.int().meta({ description: 'All events up to this one are delivered.' }),
-    attempt: z.int().meta({ description: 'How often the next one was tried.' }),
-    dueAt: timestamp.optional().meta({ description: 'When it is tried next.' }),
+    attempt: z.int().meta({ description: 'The number of attempts for the next event.' }),
+    dueAt: timestamp.optional().meta({ description: 'The time of the next attempt.' }),
     createdAt: timestamp.optional(),
   })
   .meta({ id: 'PushCursor' })
 
 export const pushAttempt = z
   .strictObject({
-    seq: z.int().meta({ description: 'The event that it was about.' }),
+    seq: z.int().meta({ description: 'The delivered event.' }),
     attempt: z.int(),
     at: timestamp,
     durationMs: z.number(),
-    outcome: z.string().meta({ description: 'A status, or what went wrong.' }),
-    answer: z.string().optional().meta({ description: 'The first words of an answer that did not take the event.' }),
+    outcome: z.string().meta({ description: 'A status, or the error.' }),
+    answer: z.string().optional().meta({ description: 'The beginning of a response that rejected the event.' }),
   })
   .meta({ id: 'PushAttempt' })
 
@@ -39,9 +39,9 @@ export const pushSummary = z
   .strictObject({
     ...pushCursor.shape,
     agent: z.string(),
-    title: z.string().optional().meta({ description: 'The first words of the message that began the task.' }),
-    head: z.int().meta({ description: 'The number of the last event of the task.' }),
-    last: pushAttempt.optional().meta({ description: 'The last try.' }),
+    title: z.string().optional().meta({ description: 'The beginning of the first message of the task.' }),
+    head: z.int().meta({ description: 'The seq of the last event of the task.' }),
+    last: pushAttempt.optional().meta({ description: 'The last attempt.' }),
   })
   .meta({ id: 'PushSummary' })
 

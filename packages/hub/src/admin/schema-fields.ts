@@ -6,14 +6,14 @@ export const timestamp = z.iso.datetime().meta({ description: 'In UTC, such as 2
 
 /** A time in a query; parsed to milliseconds. */
 export const timeQuery = z.iso
-  .datetime({ offset: true, error: 'give a time such as 2030-01-31T12:00:00Z' })
+  .datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' })
   .transform((text) => Date.parse(text))
 
 export function limitField(defaultLimit: number, max: number) {
   return z.coerce
-    .number('give a whole number')
-    .int('give a whole number')
-    .min(1, 'give a number above 0')
+    .number('must be a whole number')
+    .int('must be a whole number')
+    .min(1, 'must be a number above 0')
     .max(max, `ask for up to ${max}`)
     .default(defaultLimit)
     .meta({ description: `How many at most. Default ${defaultLimit}.` })

@@ -78,8 +78,8 @@ function formatTaskCursor({ statusAt, id }: TaskRow): string {
 function parseTaskCursor(text: string): TaskCursor {
   const [, at, id] = /^(-?[0-9a-z]{1,11})\.(.{1,1024})$/s.exec(text) ?? []
   if (at === undefined || id === undefined) {
-    const violations = [{ field: 'before', description: 'give what the page before said' }]
-    throw new RouteError('INVALID_PARAMS', 'before: give what the page before said', { violations })
+    const violations = [{ field: 'before', description: 'must be the value returned by the previous page' }]
+    throw new RouteError('INVALID_PARAMS', 'before: must be the value returned by the previous page', { violations })
   }
   return { statusAt: Number.parseInt(at, 36), id }
 }

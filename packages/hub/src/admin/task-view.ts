@@ -11,16 +11,16 @@ export const taskSummary = z
     id: z.string(),
     contextId: z.string(),
     agent: z.string(),
-    caller: z.string().meta({ description: 'Whose task it is.' }),
+    caller: z.string().meta({ description: 'The owner of the task.' }),
     tenant: z.string(),
     state: z.string(),
     statusAt: timestamp,
     createdAt: timestamp,
     durationMs: z.number().optional().meta({ description: 'From its first event to its end, once it has ended.' }),
-    title: z.string().optional().meta({ description: 'The first words of the message that began it.' }),
-    statusText: z.string().optional().meta({ description: 'The first words of its status.' }),
-    head: z.int().meta({ description: 'The number of its last event.' }),
-    dueAt: timestamp.optional().meta({ description: 'When something happens by itself: its turn or its wait ends.' }),
+    title: z.string().optional().meta({ description: 'The beginning of its first message.' }),
+    statusText: z.string().optional().meta({ description: 'The beginning of its status message.' }),
+    head: z.int().meta({ description: 'The seq of its last event.' }),
+    dueAt: timestamp.optional().meta({ description: 'When its turn or its wait for input times out.' }),
   })
   .meta({ id: 'TaskSummary' })
 

@@ -49,7 +49,7 @@ export function createPartReader(options: PartReaderOptions): AgentServices['rea
       const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
       if (location === null && response.ok) return response
       await response.body?.cancel().catch(() => {})
-      if (location === null) throw new Error(`${url} answered ${response.status}`)
+      if (location === null) throw new Error(`${url} returned ${response.status}`)
       url = new URL(location, url).href
     }
     throw new Error(`${first} redirects more than ${maxRedirects} times`)
@@ -123,7 +123,7 @@ function bareType(contentType: string | null): string | undefined {
 const isDataUrl = (url: string): boolean => /^data:/i.test(url)
 
 const tooLarge = (limitBytes: number): A2AError =>
-  new A2AError('PAYLOAD_TOO_LARGE', `A file of the message is larger than the ${limitBytes} bytes that are taken here`)
+  new A2AError('PAYLOAD_TOO_LARGE', `A file of the message is larger than ${limitBytes} bytes, the maximum`)
 
 const notFetched = (what: string, cause: unknown): A2AError =>
   new A2AError('INVALID_PARAMS', `A file that the message refers to ${what}`, { reason: 'PART_NOT_FETCHED' }, { cause })

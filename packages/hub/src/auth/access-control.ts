@@ -109,13 +109,13 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
       if (sort === 'key') keys.forget(id)
       if (sort === 'session') sessions.forget(id)
     },
-    onError: (cause) => log.warn('revoked credentials could not be looked up', { cause }),
+    onError: (cause) => log.warn('revoked credentials could not be read', { cause }),
   })
   const keys = createApiKeys({
     kv,
     now,
     monotonicNow,
-    onError: failed('when keys were used'),
+    onError: failed('last-used times of keys'),
     onRevoked: (id) => streams.revoke(keyGrantId(id)),
   })
   const audit = createAuditLog({ kv, now, retentionMs: parts.auditMs ?? defaultAuditMs, onError: failed('the audit') })
@@ -133,7 +133,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     prove: (token) => checkCurrentToken(token, bearerCredentials(token)),
     renew: (refreshToken) => renewSession(refreshToken),
     onEnded: (id) => streams.revoke(sessionGrantId(id)),
-    onError: failed('when sessions were used'),
+    onError: failed('last-used times of sessions'),
   })
   let current = applySettings(parts.settings)
 
@@ -168,7 +168,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     if (csrf === undefined || !sessions.hasCookie(cookies)) return undefined
     const session = await sessions.read(cookies)
     if (session === undefined || !(await sessions.verifyCsrf(session, csrf))) {
-      throw new A2AError('UNAUTHENTICATED', 'The session is over: sign in again')
+      throw new A2AError('UNAUTHENTICATED', 'The session has ended: sign in again')
     }
     const caller = { id: `console|${session.subject}`, scopes: consoleScopes }
     return { caller, grant: () => grantOfSession(session) }
@@ -219,7 +219,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
       const from = identity?.address ?? answered.remoteAddress
       audit.record(requestAuditEntry(answered, { at: now(), keyId: identity?.key?.id, from }))
       settleQuota(answered, identities).catch((cause: unknown) =>
-        log.warn('a count of tasks could not be taken back', { cause }),
+        log.warn('a task count could not be decremented', { cause }),
       )
     },
     onEvent: states.onEvent,
@@ -264,7 +264,7 @@ export async function createAccessControl(parts: AccessControlDeps): Promise<Acc
     },
     configure(settings) {
       current = applySettings(settings)
-      streams.recheck().catch((cause: unknown) => log.warn('open streams could not be checked again', { cause }))
+      streams.recheck().catch((cause: unknown) => log.warn('open streams could not be rechecked', { cause }))
     },
     async close() {
       streams.close()

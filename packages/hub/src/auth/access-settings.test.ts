@@ -63,6 +63,6 @@ describe('what the configuration says of access', () => {
   it('is not taken with a scope that permits nothing because it is written wrongly', () => {
     const jwt = (scope: string) => [{ issuer: 'https://id.test', audience: 'parley', scopes: { analysts: [scope] } }]
     assert.equal(read({ access: { jwt: jwt('agent:gpt') } }).jwt.length, 1)
-    assert.throws(() => read({ access: { jwt: jwt('agent: gpt') } }), /write agent:<name>/)
+    assert.throws(() => read({ access: { jwt: jwt('agent: gpt') } }), /must be agent:<name>/)
   })
 })

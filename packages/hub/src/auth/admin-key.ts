@@ -22,7 +22,7 @@ export async function openAdminKey(notes: KeyValueStore, given?: string): Promis
     if (given.length < minLength) {
       throw new ConfigError(
         'admin.key',
-        `is shorter than ${minLength} characters: make one with \`openssl rand -base64 32\``,
+        `is shorter than ${minLength} characters: create one with \`openssl rand -base64 32\``,
       )
     }
     return adminKeyFromHash(sha256Hex(given))
@@ -32,7 +32,7 @@ export async function openAdminKey(notes: KeyValueStore, given?: string): Promis
   if (isFirst !== undefined) return { ...adminKeyFromHash(sha256Hex(key)), created: key }
   const note = await notes.read(kind, name)
   const { hash } = (note?.value ?? {}) as { hash?: string }
-  if (typeof hash !== 'string') throw new ConfigError('admin.key', 'the one that was made cannot be read: give another')
+  if (typeof hash !== 'string') throw new ConfigError('admin.key', 'the generated key cannot be read: set another key')
   return adminKeyFromHash(hash)
 }
 

@@ -42,7 +42,8 @@ export async function admitRequest(request: AdmissionRequest, parts: AdmitDeps):
   const { caller, operation } = request
   const identity = parts.identities.get(caller)
   // Not a caller that we authenticated: its permissions are unknown.
-  if (identity === undefined) return { refuse: new A2AError('PERMISSION_DENIED', 'This caller may do nothing here') }
+  if (identity === undefined)
+    return { refuse: new A2AError('PERMISSION_DENIED', 'The caller has no permissions on this agent') }
   const refuse = permissionError(request, parts.isAnonymousAllowed)
   const own = callerClaim(request, identity, parts.rates)
   // A caller without permission neither uses up the agent's limit nor learns from it that the agent exists.
@@ -117,7 +118,7 @@ function rateLimitError({ retryAfterMs }: RateLimitStatus): A2AError {
 }
 
 function quotaExceeded({ resetAt }: QuotaCharge, limit: number, now: number): AdmissionResult {
-  const message = `This key may open ${limit} tasks a day, and has`
+  const message = `This key has reached its limit of ${limit} tasks per day`
   return {
     headers: rateLimitHeaders({ limit, remaining: 0 }, resetAt),
     refuse: new A2AError('RATE_LIMITED', message, {
@@ -143,12 +144,12 @@ export function agentForbiddenError({ agent, path, header }: Credentials): A2AEr
   const isNamed = path === `/a2a/${agent}` || path.startsWith(`/a2a/${agent}/`) || header('x-parley-agent') === agent
   if (isNamed) return missingScopeError(`agent:${agent}`)
   const challenge = 'Bearer error="insufficient_scope"'
-  return new A2AError('PERMISSION_DENIED', 'This caller may not use this agent', { challenge })
+  return new A2AError('PERMISSION_DENIED', 'The caller has no permission to use this agent', { challenge })
 }
 
 function missingScopeError(scope: string): A2AError {
   const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
-  return new A2AError('PERMISSION_DENIED', `This needs the scope ${scope}`, { scope, challenge })
+  return new A2AError('PERMISSION_DENIED', `Requires the scope ${scope}`, { scope, challenge })
 }
 
 /** At least one: a client that reads 0 retries at once. */

@@ -13,7 +13,7 @@ const certificate: ClientCertificate = {
   raw: new Uint8Array(),
 }
 
-async function door(over: Partial<AuthenticatorDeps> = {}) {
+async function createTestAuthenticator(over: Partial<AuthenticatorDeps> = {}) {
   const keys = createApiKeys({ kv: memoryKeyValueStore() })
   const passes = createRequestIdentities()
   const { key } = await keys.create({ name: 'x', scopes: ['agent:team', 'skill:gpt/sum'], createdBy: 'admin' })
@@ -49,16 +49,16 @@ async function door(over: Partial<AuthenticatorDeps> = {}) {
 
 describe('what a request shows', () => {
   it('is tried as a token, then as a key, wherever that stands [S4-15]', async () => {
-    const { ask, key } = await door()
+    const { ask, key } = await createTestAuthenticator()
     assert.equal((await ask({ authorization: 'Bearer good.to.ken' }))?.id, 'https://id.test|ann')
     assert.deepEqual((await ask({ authorization: `bearer  ${key} ` }))?.schemes, ['bearer'])
     assert.deepEqual((await ask({ 'x-api-key': key }))?.schemes, ['apiKey'])
-    const { ask: alone } = await door({ checkToken: undefined })
+    const { ask: alone } = await createTestAuthenticator({ checkToken: undefined })
     await assert.rejects(alone({ authorization: 'Bearer good.to.ken' }), { code: 'UNAUTHENTICATED' })
   })
 
   it('may be good in one place and not in another; if it is good in none, the first says why', async () => {
-    const { ask, key } = await door()
+    const { ask, key } = await createTestAuthenticator()
     assert.ok(await ask({ authorization: 'Bearer nonsense', 'x-api-key': key }))
     await assert.rejects(ask({ authorization: 'Bearer bad.to.ken', 'x-api-key': 'nonsense' }, 'open'), {
       message: 'The token is not valid',
@@ -67,7 +67,7 @@ describe('what a request shows', () => {
   })
 
   it('is ignored in other schemes: the request is anonymous, or refused', async () => {
-    const { ask } = await door()
+    const { ask } = await createTestAuthenticator()
     for (const headers of [{}, { authorization: 'Basic YTpi' }, { authorization: 'Bearerx y' }]) {
       assert.equal(await ask(headers), undefined)
       assert.equal((await ask(headers, 'open'))?.anonymous, true)
@@ -75,26 +75,26 @@ describe('what a request shows', () => {
   })
 
   it('cannot be judged while keys cannot be looked up: that is no reason to say that it is wrong', async () => {
-    const { ask, key } = await door({ findKey: () => Promise.reject(new Error('down')) })
+    const { ask, key } = await createTestAuthenticator({ findKey: () => Promise.reject(new Error('down')) })
     await assert.rejects(ask({ authorization: `Bearer ${key}` }), { code: 'UNAVAILABLE' })
   })
 
   it('may be a certificate, where those count, and names its owner by its subject', async () => {
-    const { ask } = await door({ mtls: true })
+    const { ask } = await createTestAuthenticator({ mtls: true })
     const caller = await ask({}, 'team', { clientCertificate: certificate })
     assert.deepEqual(caller, { id: 'CN=our authority|CN=billing', scopes: ['agent:*'], schemes: ['mtls'] })
-    const { ask: without } = await door()
+    const { ask: without } = await createTestAuthenticator()
     assert.equal(await without({}, 'team', { clientCertificate: certificate }), undefined)
   })
 
   it('says which skills of the agent are meant, where not all are [B-154]', async () => {
-    const { ask, key } = await door()
+    const { ask, key } = await createTestAuthenticator()
     assert.deepEqual((await ask({ 'x-api-key': key }, 'gpt'))?.skills, ['sum'])
     assert.equal((await ask({ 'x-api-key': key }, 'team'))?.skills, undefined)
   })
 
   it('is known to be of one request and its sender, and no agent sees that', async () => {
-    const { ask, key, passes } = await door({ trustProxy: true })
+    const { ask, key, passes } = await createTestAuthenticator({ trustProxy: true })
     const [one, two] = [
       await ask({ 'x-api-key': key }),
       await ask({ 'x-api-key': key, 'x-forwarded-for': '198.51.100.7' }),

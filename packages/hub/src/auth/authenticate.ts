@@ -85,7 +85,7 @@ export function createAuthenticator(parts: AuthenticatorDeps): Authenticate {
     try {
       return await findKey(text)
     } catch (cause) {
-      throw new A2AError('UNAVAILABLE', 'Keys cannot be looked up now', {}, { cause })
+      throw new A2AError('UNAVAILABLE', 'API keys cannot be checked now', {}, { cause })
     }
   }
 

@@ -16,7 +16,7 @@ export interface CardSecurityOptions {
 }
 
 export function cardSecurity(agent: string, { issuers, mtls, isAnonymousAllowed }: CardSecurityOptions): CardSecurity {
-  const endpoint = `POST /a2a/${agent}/api-key/generate makes one`
+  const endpoint = `create one with POST /a2a/${agent}/api-key/generate`
   const securitySchemes = {
     [schemeNames.bearer]: {
       httpAuthSecurityScheme:
@@ -32,7 +32,11 @@ export function cardSecurity(agent: string, { issuers, mtls, isAnonymousAllowed 
       },
     },
     ...(mtls
-      ? { [schemeNames.mtls]: { mtlsSecurityScheme: { description: 'A certificate of an authority this hub trusts' } } }
+      ? {
+          [schemeNames.mtls]: {
+            mtlsSecurityScheme: { description: 'A client certificate of an authority that this hub trusts' },
+          },
+        }
       : {}),
   }
   const alternatives = Object.keys(securitySchemes).map((name) => ({ schemes: { [name]: { list: [] } } }))

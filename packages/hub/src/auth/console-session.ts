@@ -38,7 +38,7 @@ export interface OpenedSession extends ConsoleSession {
 export interface NewSessionOptions {
   readonly subject: string
   readonly grant: SessionGrant
-  /** The address that it was opened from. */
+  /** The network address that created it. */
   readonly from?: string | undefined
 }
 

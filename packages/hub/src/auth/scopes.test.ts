@@ -55,7 +55,7 @@ describe('scopes', () => {
       'ä',
       'agent:a\nb',
     ]) {
-      assert.match(validateScope(bad) ?? '', /write|a scope is/, bad)
+      assert.match(validateScope(bad) ?? '', /must be/, bad)
     }
   })
 })

@@ -50,12 +50,12 @@ const scopePatterns: Readonly<Record<string, RegExp>> = {
 export function validateScope(scope: string): string | undefined {
   const [, kind = '', rest = ''] = hubScopePattern.exec(scope) ?? []
   if (kind === '') {
-    return /^[\x21-\x7e]{1,256}$/.test(scope) ? undefined : 'a scope is up to 256 visible characters without a space'
+    return /^[\x21-\x7e]{1,256}$/.test(scope) ? undefined : 'must be up to 256 printable characters without spaces'
   }
   if (scopePatterns[kind]?.test(rest) === true) return undefined
-  if (kind === 'agent') return 'write agent:<name>, or agent:* for all'
+  if (kind === 'agent') return 'must be agent:<name>, or agent:* for all'
   if (kind === 'skill') return 'write skill:<agent>/<skill>'
-  return `write operation: and one of ${operationScopeNames.join(', ')}`
+  return `must be operation: and one of ${operationScopeNames.join(', ')}`
 }
 
 /** Operates the hub. Roles of this name are common and mostly mean something else: only the configuration gives it this meaning. */

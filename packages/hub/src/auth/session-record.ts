@@ -20,7 +20,7 @@ export interface SessionRecord {
   readonly createdAt: number
   /** The latest end, even if the grant is renewed. */
   readonly expiresAt: number
-  /** The address that it was opened from. */
+  /** The network address that created it. */
   readonly from?: string | undefined
   /** Set while a replica asks the issuer for another token. */
   readonly renewingUntil?: number | undefined

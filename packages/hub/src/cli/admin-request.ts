@@ -6,8 +6,8 @@ import { configFlags, listenFlags, listenUrl, readValidConfig } from './cli-sett
 
 export const hubFlags = { ...configFlags, ...listenFlags, url: { type: 'string' } } satisfies Command['flags']
 export const hubDetails = [
-  '--url <url>             Of the hub. Default: PARLEY_URL, or as the configuration says.',
-  'The admin key is read from PARLEY_ADMIN_KEY, the configuration, or the file that the first start wrote.',
+  '--url <url>             URL of the hub. Default: PARLEY_URL, or the configuration.',
+  'The admin key is read from PARLEY_ADMIN_KEY, the configuration, or the file written at the first start.',
 ]
 
 interface HubConnection {
@@ -23,7 +23,7 @@ async function hubConnection(flags: Flags, terminal: Terminal): Promise<HubConne
   const { listen, admin, dataDir } = (await readValidConfig(flags, terminal)).config
   const key = known ?? admin.key ?? (await readAdminKey(dataDir))
   if (key === undefined) {
-    throw new CliError('Set PARLEY_ADMIN_KEY to the admin key that the hub made at its first start.')
+    throw new CliError('Set PARLEY_ADMIN_KEY to the admin key that the hub created at its first start.')
   }
   return { url: named?.replace(/\/+$/, '') ?? listenUrl(listen), key }
 }
@@ -42,11 +42,11 @@ export async function requestAdmin<T>(
   }
   const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
   const response = await fetch(`${url}${path}`, sent).catch((reason: unknown) => {
-    throw new CliError(`There is no hub at ${url}: ${networkErrorText(reason)}`)
+    throw new CliError(`No hub responds at ${url}: ${networkErrorText(reason)}`)
   })
   const answer = (await response.json().catch(() => undefined)) as T & { error?: { message?: string } }
   if (response.ok) return answer
-  throw new CliError(answer?.error?.message ?? `The hub answered ${response.status}.`)
+  throw new CliError(answer?.error?.message ?? `The hub returned ${response.status}.`)
 }
 
 /** Yields every page of a list, in order. */

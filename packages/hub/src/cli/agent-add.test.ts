@@ -36,15 +36,15 @@ describe('parley agent add', () => {
     const { run, agents, terminal, file } = scene(t, found)
     assert.equal(await run('https://echo.example.com'), 0)
     assert.deepEqual(agents(), { echo: { kind: 'demo', agent: 'echo' } })
-    assert.deepEqual(terminal.printed, [`echo (demo) is in ${file}.`, 'saw https://echo.example.com'])
+    assert.deepEqual(terminal.printed, [`Added echo (demo) to ${file}.`, 'saw https://echo.example.com'])
   })
 
   it('writes it under another name, once', async (t) => {
     const { run, agents } = scene(t, found)
     assert.equal(await run('https://echo.example.com', '--name', 'mirror'), 0)
     assert.deepEqual(Object.keys(agents()), ['mirror'])
-    await assert.rejects(() => run('--name', 'mirror', 'https://echo.example.com'), /There is an agent mirror already/)
-    await assert.rejects(() => run('--name', 'tasks', 'https://echo.example.com'), /cannot be its name/)
+    await assert.rejects(() => run('--name', 'mirror', 'https://echo.example.com'), /The agent mirror already exists/)
+    await assert.rejects(() => run('--name', 'tasks', 'https://echo.example.com'), /Invalid agent name/)
   })
 
   it('chooses a free name, if none is given', async (t) => {
@@ -63,7 +63,10 @@ describe('parley agent add', () => {
     await run('--token-env', 'TOKEN', 'https://echo.example.com')
     assert.deepEqual(parts?.token, { value: 'sesame', reference: '${env:TOKEN}' })
     assert.ok(![...terminal.printed, readFileSync(file, 'utf8')].some((text) => text.includes('sesame')))
-    await assert.rejects(() => run('--token-env', 'NONE', 'https://x.example.com'), /The environment has no NONE/)
+    await assert.rejects(
+      () => run('--token-env', 'NONE', 'https://x.example.com'),
+      /NONE is not set in the environment/,
+    )
   })
 
   it('writes nothing if no kind is detected, and prints what was tried', async (t) => {
@@ -77,7 +80,10 @@ describe('parley agent add', () => {
     const { run, agents } = scene(t, async () => ({ reasons: [] }))
     await run('--kind', 'module', './greeter.ts')
     assert.deepEqual(agents(), { greeter: { kind: 'module', path: './greeter.ts' } })
-    await assert.rejects(() => run('--kind', 'demo', 'x'), /agents\.x\.agent: is missing: say echo, clock or concierge/)
-    await assert.rejects(() => run('--kind', 'modul', 'x'), /there is no such kind: did you mean module/)
+    await assert.rejects(
+      () => run('--kind', 'demo', 'x'),
+      /agents\.x\.agent: is missing: must be echo, clock or concierge/,
+    )
+    await assert.rejects(() => run('--kind', 'modul', 'x'), /unknown kind: did you mean module/)
   })
 })

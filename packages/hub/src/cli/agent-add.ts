@@ -22,13 +22,13 @@ export function createAgentAdd(detect: Detect): Command {
   return {
     name: 'agent add',
     takes: '<url | command… | -- command with flags…>',
-    summary: 'Finds out what an agent is and adds it to the configuration.',
+    summary: 'Detects an agent and adds it to the configuration.',
     details: [
-      'Flags may stand anywhere. A command with flags of its own stands behind --: parley agent add -- npx -y my-agent',
-      '--name <name>         Default: as the agent calls itself.',
-      '--kind <kind>         Does not find out, but takes your word: the target is its url or its command.',
-      '--token-env <NAME>    The variable of the environment that holds its token. The file names it and not the token.',
-      '-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder; parley.yaml is made if there is none.',
+      'Flags may be anywhere. Put a command with its own flags after --: parley agent add -- npx -y my-agent',
+      '--name <name>         Default: the name that the agent reports.',
+      '--kind <kind>         Skips detection: the target is the URL or command of this kind.',
+      '--token-env <NAME>    The environment variable of its token. The file stores the name, not the token.',
+      '-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder; parley.yaml is created if there is none.',
     ],
     flags: {
       ...configFlags,
@@ -39,7 +39,7 @@ export function createAgentAdd(detect: Detect): Command {
     acceptsCommand: true,
     async run(flags, terminal) {
       const [first, ...rest] = flags.positionals
-      if (first === undefined) throw new CliError('Say what to add: a url, or a command with its arguments.')
+      if (first === undefined) throw new CliError('Missing argument: a URL, or a command with its arguments.')
       const target: DetectTarget = [first, ...rest]
       const file = resolve(terminal.cwd, configFile(flags, terminal) ?? 'parley.yaml')
       const kind = flags.value('kind')
@@ -57,13 +57,13 @@ export function createAgentAdd(detect: Detect): Command {
       if ('reasons' in found) {
         terminal.printError(`No agent kind was detected for ${target.join(' ')}:`)
         for (const reason of found.reasons) terminal.printError(`  ${reason}`)
-        terminal.printError('Say it yourself with --kind, or write the entry by hand: see docs/run-the-hub.md.')
+        terminal.printError('Choose one with --kind, or write the entry by hand: see docs/run-the-hub.md.')
         return 1
       }
       const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(file))
       requireValidEntry(name, found, await loadKinds())
       writeAgentEntry(file, name, found)
-      terminal.print(`${name} (${found.kind}) is in ${file}.`)
+      terminal.print(`Added ${name} (${found.kind}) to ${file}.`)
       for (const note of found.notes ?? []) terminal.print(note)
       return 0
     },
@@ -73,7 +73,7 @@ export function createAgentAdd(detect: Detect): Command {
 function tokenOf(name: string | undefined, environment: Readonly<Record<string, string | undefined>>) {
   if (name === undefined) return {}
   const value = environment[name]
-  if (value === undefined) throw new CliError(`The environment has no ${name}.`)
+  if (value === undefined) throw new CliError(`${name} is not set in the environment.`)
   return { token: { value, reference: `\${env:${name}}` } }
 }
 
@@ -89,7 +89,7 @@ function entryOfKind(kind: string, [first, ...rest]: DetectTarget): DetectedAgen
 /** Checked before writing: a valid file stays valid. */
 function requireValidEntry(name: string, { kind, entry }: DetectedAgent, kinds: readonly AgentKind[]): void {
   const problem = validateAgentName(name)
-  if (problem !== undefined) throw new CliError(`${name} cannot be its name: ${problem}. Choose one with --name.`)
+  if (problem !== undefined) throw new CliError(`Invalid agent name ${name}: ${problem}. Choose another with --name.`)
   const checked = checkConfig({ agents: { [name]: { kind, ...entry } } }, { kinds, baseDir: '.' })
   if ('problems' in checked) throw new CliError(problemLines(checked.problems, undefined).join('\n'))
 }

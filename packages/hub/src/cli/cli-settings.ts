@@ -99,7 +99,7 @@ function portOf(setting: { readonly text: string; readonly name: string } | unde
   throw new CliError(`${setting.name} must be a number from 0 to 65535, not ${JSON.stringify(setting.text)}.`)
 }
 
-/** `parley.yaml:12  agents.gpt.baseUrl: is missing: give a text` */
+/** `parley.yaml:12  agents.gpt.baseUrl: is missing: must be a string` */
 export function problemLines(problems: readonly ConfigProblem[], file: string | undefined): readonly string[] {
   return problems.map(({ path, line, message }) => {
     const place = [file, line].filter((one) => one !== undefined).join(':')

@@ -54,9 +54,7 @@ describe('the command line', () => {
     )
     assert.throws(
       () => flags('agent add npx -y some-agent'),
-      new CliError(
-        "Unknown option '-y'. A command with flags of its own stands behind --: parley agent add -- <command…>",
-      ),
+      new CliError("Unknown option '-y'. Put a command with its own flags after --: parley agent add -- <command…>"),
     )
   })
 

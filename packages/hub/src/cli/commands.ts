@@ -59,7 +59,7 @@ export function parseFlags({ name: command, flags, acceptsCommand, takes }: Comm
     if (unknown === undefined) throw new CliError((reason as Error).message.split('\n')[0])
     throw new CliError(
       acceptsCommand === true
-        ? `Unknown option '${unknown}'. A command with flags of its own stands behind --: parley ${command} -- <command…>`
+        ? `Unknown option '${unknown}'. Put a command with its own flags after --: parley ${command} -- <command…>`
         : `Unknown option '${unknown}': see \`parley help ${command}\`.`,
     )
   }

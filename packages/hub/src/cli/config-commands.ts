@@ -6,20 +6,20 @@ import { configFlags, listenFlags, loadKinds, readValidConfig } from './cli-sett
 
 export const configCheck: Command = {
   name: 'config check',
-  summary: 'Says what is wrong with the configuration, all of it.',
+  summary: 'Validates the configuration and lists all errors.',
   details: ['-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.'],
   flags: { ...configFlags, ...listenFlags },
   async run(flags, terminal) {
     const loaded = await readValidConfig(flags, terminal)
     const names = Object.keys(loaded.config.agents)
-    terminal.print(`${loaded.file ?? 'The hub without a configuration'} is right: ${names.join(', ')}.`)
+    terminal.print(`${loaded.file ?? 'The default configuration'} is valid: ${names.join(', ')}.`)
     return 0
   },
 }
 
 export const configPrint: Command = {
   name: 'config print',
-  summary: 'Shows the configuration with all that holds by default, and without secrets.',
+  summary: 'Shows the configuration with all defaults, without secrets.',
   details: configCheck.details ?? [],
   flags: configCheck.flags,
   async run(flags, terminal) {

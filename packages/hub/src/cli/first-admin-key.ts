@@ -16,7 +16,7 @@ export async function showAdminKey(
 ): Promise<void> {
   if (isOutputTerminal) {
     print(`\nThe admin key is ${key}`)
-    print('Keep it: it is shown only now. PARLEY_ADMIN_KEY hands it to `parley key`.')
+    print('Store it: it is shown only once. `parley key` reads it from PARLEY_ADMIN_KEY.')
     return
   }
   const file = join(dataDir, adminKeyFileName)
@@ -26,7 +26,7 @@ export async function showAdminKey(
     print('Only the owner of the file can read it. Store the key elsewhere and delete the file.')
   } catch (reason) {
     printError(
-      `The admin key could not be written to ${file}: ${(reason as Error).message}. Set PARLEY_ADMIN_KEY or \`admin.key\` to a key of your own, and start again.`,
+      `The admin key could not be written to ${file}: ${(reason as Error).message}. Set PARLEY_ADMIN_KEY or \`admin.key\` to your own key, and start again.`,
     )
   }
 }

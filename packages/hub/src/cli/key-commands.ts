@@ -5,16 +5,16 @@ import type { Command } from './command.ts'
 
 export const keyCreate: Command = {
   name: 'key create',
-  summary: 'Makes an API key and shows it, once.',
+  summary: 'Creates an API key and shows it once.',
   details: [
-    '--agent <name>          An agent that it may call; more than once for more of them.',
+    '--agent <name>          An agent that it may call; repeatable.',
     '--scope <scope>         agent:<name>, agent:*, skill:<agent>/<skill>, operation:<name>.',
-    '--name <text>           What it is for.',
-    '--expires <duration>    Such as 30d. Default: never.',
-    '--rate <rate>           Such as 60/min.',
-    '--tasks-per-day <n>     How many tasks it may open.',
-    '--principal <text>      Whose tasks are opened with it. Default: its own.',
-    '--replaces <id>         As this key, whose tasks go on with the new one.',
+    '--name <text>           Its purpose.',
+    '--expires <duration>    For example 30d. Default: never.',
+    '--rate <rate>           For example 60/min.',
+    '--tasks-per-day <n>     The maximum number of new tasks per day.',
+    '--principal <text>      The owner of its tasks. Default: the key itself.',
+    '--replaces <id>         Copies this key; the new key continues its tasks.',
     ...hubDetails,
   ],
   flags: {
@@ -45,7 +45,7 @@ export const keyCreate: Command = {
     }
     const made = await requestAdmin<{ key: string; id: string }>(flags, terminal, 'POST', '/admin/keys', order)
     terminal.print(made.key)
-    terminal.printError(`This is key ${made.id}. It is shown only now.`)
+    terminal.printError(`Created key ${made.id}. The key is shown only once.`)
     return 0
   },
 }
@@ -67,7 +67,7 @@ interface KeyPageJson {
 
 export const keyList: Command = {
   name: 'key list',
-  summary: 'Lists the API keys: what each is for and when it was last used.',
+  summary: 'Lists the API keys with their purpose and last use.',
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
@@ -89,9 +89,9 @@ export const keyRevoke: Command = {
   flags: hubFlags,
   async run(flags, terminal) {
     const [id] = flags.positionals
-    if (id === undefined) throw new CliError('Say which key: `parley key list` shows their ids.')
+    if (id === undefined) throw new CliError('Missing key id: `parley key list` shows the ids.')
     await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
-    terminal.print(`Key ${id} is revoked.`)
+    terminal.print(`Revoked key ${id}.`)
     return 0
   },
 }

@@ -4,7 +4,7 @@ import type { Terminal } from './command.ts'
 
 const [major = 0] = process.versions.node.split('.').map(Number)
 if (major < 24) {
-  console.error(`Parley needs Node 24 or newer; this is ${process.versions.node}.`)
+  console.error(`Parley requires Node 24 or newer; found ${process.versions.node}.`)
   process.exit(1)
 }
 

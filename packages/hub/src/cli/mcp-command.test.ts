@@ -14,17 +14,20 @@ async function complaintOf(...args: string[]): Promise<string> {
 
 describe('parley mcp', () => {
   it('says what is wrong with its flags, and nothing where a client listens', async () => {
-    assert.match(await complaintOf('--hub', 'nonsense'), /^--hub takes an http or https url/)
-    assert.match(await complaintOf('--agent', 'ftp://x'), /^--agent takes an http or https url/)
-    assert.equal(await complaintOf('--agent', 'http://x.example', '--tools', 'all'), '--tools is agents or skills.')
+    assert.match(await complaintOf('--hub', 'nonsense'), /^--hub must be an http or https URL/)
+    assert.match(await complaintOf('--agent', 'ftp://x'), /^--agent must be an http or https URL/)
+    assert.equal(
+      await complaintOf('--agent', 'http://x.example', '--tools', 'all'),
+      '--tools must be agents or skills.',
+    )
     const agent = ['--agent', 'http://x.example']
     for (const wait of ['x', '1e9', '-=']) {
-      assert.match(await complaintOf(...agent, `--wait=${wait}`), /^--wait is a number of seconds/)
+      assert.match(await complaintOf(...agent, `--wait=${wait}`), /^--wait must be a number of seconds/)
     }
     for (const name of ['NONE', 'EMPTY']) {
-      assert.equal(await complaintOf(...agent, '--token-env', name), `The environment has no ${name}.`)
+      assert.equal(await complaintOf(...agent, '--token-env', name), `${name} is not set in the environment.`)
     }
-    assert.match(await complaintOf(...agent, '--allow', 'a b'), /is no host name, address or range/)
+    assert.match(await complaintOf(...agent, '--allow', 'a b'), /is not a host name, an address or an address range/)
     assert.match(await complaintOf('--config', '/no/such/parley.yaml'), /no\/such/)
   })
 

@@ -10,16 +10,16 @@ const waitMs = 50_000
 
 export const mcpCommand: Command = {
   name: 'mcp',
-  summary: 'Gives an MCP client the agents of a hub, and others, as tools (over stdio).',
+  summary: 'Serves the agents of a hub, and others, as MCP tools over stdio.',
   details: [
-    '--hub <url>             A hub whose agents are wanted. Default: PARLEY_URL, or as the configuration says.',
+    '--hub <url>             The hub whose agents are served. Default: PARLEY_URL, or the configuration.',
     '--key <key>             An API key of that hub. Default: PARLEY_KEY.',
-    '--agent <url>           An agent anywhere; more than once for more of them. Then no hub, unless --hub names one.',
-    '--token-env <NAME>      The variable of the environment that holds the token for those agents.',
-    '--tools agents|skills   skills: beside the others, one tool for each skill of each agent.',
-    '--wait <seconds>        How long a call waits for an agent before it says that the work goes on. Default 50.',
-    '--allow <host>          A name or range in your own network that addresses named in a call may lead to.',
-    '--no-remote             No agents but those: addresses cannot be named in a call.',
+    '--agent <url>           An agent by its URL; repeatable. Without --hub, no hub is used then.',
+    '--token-env <NAME>      The environment variable of the token for those agents.',
+    '--tools agents|skills   skills: adds one tool for each skill of each agent.',
+    '--wait <seconds>        How long a call waits for an agent before it returns a running task. Default 50.',
+    '--allow <host>          A private host or range that agent URLs in calls may resolve to.',
+    '--no-remote             Disallows agent URLs in calls.',
   ],
   flags: {
     ...configFlags,
@@ -72,21 +72,21 @@ async function hubTarget(flags: Flags, terminal: Terminal, hasAgents: boolean) {
 function requireHttpUrl(url: string, flag: string): string {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
   throw new CliError(
-    `${flag} takes an http or https url such as https://agent.example.com, not ${JSON.stringify(url)}.`,
+    `${flag} must be an http or https URL such as https://agent.example.com, not ${JSON.stringify(url)}.`,
   )
 }
 
 function tokenOf(name: string | undefined, { environment }: Terminal): string | undefined {
   if (name === undefined) return undefined
   const token = environment[name]
-  if (token === undefined || token === '') throw new CliError(`The environment has no ${name}.`)
+  if (token === undefined || token === '') throw new CliError(`${name} is not set in the environment.`)
   return token
 }
 
 function toolsOf(flags: Flags): 'agents' | 'skills' {
   const tools = flags.value('tools') ?? 'agents'
   if (tools === 'agents' || tools === 'skills') return tools
-  throw new CliError('--tools is agents or skills.')
+  throw new CliError('--tools must be agents or skills.')
 }
 
 function waitOf(flags: Flags): number {
@@ -94,7 +94,7 @@ function waitOf(flags: Flags): number {
   if (wait === undefined) return waitMs
   const seconds = Number(wait)
   if (seconds >= 0 && seconds <= 3_600) return seconds * 1_000
-  throw new CliError('--wait is a number of seconds from 0 to 3600.')
+  throw new CliError('--wait must be a number of seconds from 0 to 3600.')
 }
 
 /** Stdout belongs to the protocol, so logs go to stderr. */

@@ -42,7 +42,7 @@ export const sessionEnd: Command = {
   flags: hubFlags,
   async run(flags, terminal) {
     const [id] = flags.positionals
-    if (id === undefined) throw new CliError('Name the session: `parley session list` shows their ids.')
+    if (id === undefined) throw new CliError('Missing session id: `parley session list` shows the ids.')
     await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
     terminal.print(`Session ${id} has ended.`)
     return 0

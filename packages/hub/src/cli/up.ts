@@ -27,8 +27,8 @@ export const upCommand: Command = {
   summary: 'Starts the hub. Without a configuration it serves the demo agents.',
   details: [
     '-c, --config <file>   Default: parley.yaml, parley.yml or parley.json in this folder.',
-    '--host, --port, --grpc-port, --store, --data   Over what the configuration says.',
-    '--insecure            Lets everybody in from anywhere if the configuration does not say who may call.',
+    '--host, --port, --grpc-port, --store, --data   Override the configuration.',
+    '--insecure            Allows other addresses than loopback without `access` in the configuration.',
     '--accept-loss         Starts even if the SQLite file has lost acknowledged writes. Default: refuses to start.',
   ],
   flags: { ...configFlags, ...listenFlags, insecure: { type: 'boolean' }, 'accept-loss': { type: 'boolean' } },
@@ -48,7 +48,7 @@ export const upCommand: Command = {
     const shutdown = terminal.untilShutdown()
     const stop = followConfig(hub, flags, terminal)
     await printStartup(hub, config, terminal)
-    terminal.print(`Stop with Ctrl-C: what runs goes on ${resumeText(config.store.url)}.`)
+    terminal.print(`Stop with Ctrl-C: running tasks continue ${resumeText(config.store.url)}.`)
     await shutdown
     stop()
     await hub.close()
@@ -60,7 +60,7 @@ export const upCommand: Command = {
 async function printStartup(hub: Hub, { store, dataDir }: HubConfig, terminal: Terminal): Promise<void> {
   const { print, isOutputTerminal } = terminal
   print(`Parley is listening on ${hub.url}`)
-  if (hub.grpcPort !== undefined) print(`It speaks gRPC on port ${hub.grpcPort}`)
+  if (hub.grpcPort !== undefined) print(`gRPC on port ${hub.grpcPort}`)
   print('')
   const agents = hub.agents()
   const width = Math.max(10, ...agents.map(({ name }) => name.length))
@@ -71,7 +71,7 @@ async function printStartup(hub: Hub, { store, dataDir }: HubConfig, terminal: T
     const shown = isOutputTerminal ? hub.newAdminKey : undefined
     print(`\nSee it in a browser: ${hub.console}${shown === undefined ? '' : `#key=${encodeURIComponent(shown)}`}`)
   }
-  print(`\nTasks are kept in ${describeStore({ store: store.url, dataDir })}.`)
+  print(`\nTasks are stored in ${describeStore({ store: store.url, dataDir })}.`)
 }
 
 function agentLine({ state, startError, settings }: AgentStatus): string {
@@ -90,7 +90,7 @@ function followConfig(hub: Hub, flags: Flags, terminal: Terminal): () => void {
     try {
       const loaded = await readConfig(flags, terminal)
       if ('problems' in loaded) {
-        terminal.printError('The configuration is not right, so everything stays as it is:')
+        terminal.printError('The configuration is invalid and was not applied:')
         for (const line of problemLines(loaded.problems, loaded.file)) terminal.printError(line)
         return
       }
@@ -111,12 +111,12 @@ function reloadLines({ added, changed, removed, applied, restart }: ReloadResult
   const lines = [
     ['added', added],
     ['changed', changed],
-    ['removed; what runs is finished', removed],
+    ['removed; running turns finish', removed],
   ] as const
   const said = lines.filter(([, names]) => names.length > 0).map(([what, names]) => `${names.join(', ')}: ${what}`)
   if (applied.length > 0) said.push(`${applied.join(', ')}: changed`)
-  if (restart.length > 0) said.push(`${restart.join(', ')}: changed, and holds after a restart`)
-  return said.length === 0 ? ['The configuration was read again; nothing changed.'] : said
+  if (restart.length > 0) said.push(`${restart.join(', ')}: changed; restart to apply`)
+  return said.length === 0 ? ['The configuration was reloaded; nothing changed.'] : said
 }
 
 /** In the configured format, with secrets redacted. */

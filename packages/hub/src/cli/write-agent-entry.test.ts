@@ -35,10 +35,10 @@ retention: { finished: 30d }
   it('does not take the place of another, nor touch what it does not understand', () => {
     assert.throws(
       () => insertAgentEntry('agents: { partner: { kind: x } }', 'partner', entry),
-      /There is an agent partner/,
+      /The agent partner already exists/,
     )
-    assert.throws(() => insertAgentEntry('agents: [', 'partner', entry), /no YAML/)
-    assert.throws(() => insertAgentEntry('[]', 'partner', entry), /no list of settings/)
+    assert.throws(() => insertAgentEntry('agents: [', 'partner', entry), /not valid YAML/)
+    assert.throws(() => insertAgentEntry('[]', 'partner', entry), /not a mapping/)
     assert.throws(() => insertAgentEntry('agents: 3', 'partner', entry), /`agents` is no/)
   })
 
@@ -49,7 +49,7 @@ retention: { finished: 30d }
     writeAgentEntry(file, 'partner', entry)
     const tree = JSON.parse(readFileSync(file, 'utf8')) as { agents: object }
     assert.deepEqual(Object.keys(tree.agents), ['a', 'partner'])
-    assert.throws(() => writeAgentEntry(file, 'a', entry), /There is an agent a/)
+    assert.throws(() => writeAgentEntry(file, 'a', entry), /The agent a already exists/)
     rmSync(folder, { recursive: true })
   })
 })

@@ -12,12 +12,11 @@ export interface NewAgentEntry {
 /** Returns the text of the file with the entry added. */
 export function insertAgentEntry(text: string, name: string, { kind, entry }: NewAgentEntry): string {
   const document: Document = parseDocument(text)
-  if (document.errors.length > 0) throw new CliError('The configuration is no YAML: see `parley config check`.')
+  if (document.errors.length > 0) throw new CliError('The configuration is not valid YAML: see `parley config check`.')
   if (document.contents === null) document.contents = document.createNode({})
-  if (!isMap(document.contents))
-    throw new CliError('The configuration is no list of settings: see `parley config check`.')
+  if (!isMap(document.contents)) throw new CliError('The configuration is not a mapping: see `parley config check`.')
   const agents = agentsIn(document)
-  if (agents.has(name)) throw new CliError(`There is an agent ${name} already: choose another name with --name.`)
+  if (agents.has(name)) throw new CliError(`The agent ${name} already exists: choose another name with --name.`)
   const node = document.createNode({ kind, ...entry })
   // In the style of its neighbours.
   const first = agents.items[0]?.value
@@ -29,7 +28,7 @@ export function insertAgentEntry(text: string, name: string, { kind, entry }: Ne
 function agentsIn(document: Document): YAMLMap {
   const found = document.get('agents')
   if (isMap(found)) return found
-  if (found !== undefined && found !== null) throw new CliError('`agents` is no list of settings by name.')
+  if (found !== undefined && found !== null) throw new CliError('`agents` is not a mapping of names to entries.')
   const made = document.createNode({}) as YAMLMap
   document.set('agents', made)
   return made
@@ -58,7 +57,7 @@ export function writeAgentEntry(file: string, name: string, entry: NewAgentEntry
 function insertJsonAgentEntry(text: string, name: string, { kind, entry }: NewAgentEntry): string {
   const tree = (text.trim() === '' ? {} : JSON.parse(text)) as { agents?: Record<string, unknown> }
   if (tree.agents?.[name] !== undefined) {
-    throw new CliError(`There is an agent ${name} already: choose another name with --name.`)
+    throw new CliError(`The agent ${name} already exists: choose another name with --name.`)
   }
   return `${JSON.stringify({ ...tree, agents: { ...tree.agents, [name]: { kind, ...entry } } }, null, 2)}\n`
 }

@@ -20,7 +20,7 @@ function checkGrpc({ listen, grpcUrl }: Partial<ConfigSections>, agents: Agents)
     const key = typeof address === 'string' ? authorityOf(address) : String(address)
     const other = owners.get(key)
     if (other === undefined) owners.set(key, owner)
-    else problems.push({ path, message: `is already that of ${other}` })
+    else problems.push({ path, message: `is already used by ${other}` })
   }
   claim(listen?.port, 'listen.port', ['listen', 'port'])
   claim(listen?.grpcPort, 'listen.grpcPort', ['listen', 'grpcPort'])
@@ -36,7 +36,12 @@ function checkDefault({ default: none }: Partial<ConfigSections>, agents: Agents
   if (none === undefined) return []
   return Object.entries(agents).flatMap(([name, agent]) =>
     agent.default
-      ? [{ path: ['agents', name, 'default'], message: 'the hub says `default: none`: leave out one of them' }]
+      ? [
+          {
+            path: ['agents', name, 'default'],
+            message: 'conflicts with `default: none` of the hub: remove one of them',
+          },
+        ]
       : [],
   )
 }
@@ -50,6 +55,8 @@ function checkInterfaces({ listen, grpcUrl, card }: Partial<ConfigSections>, age
     const servedBindings = bindingNames.filter((binding) => binding !== 'GRPC' || servesGrpc)
     if (!servedBindings.every((binding) => omitted.includes(binding))) return []
     const path = agent.card.omitInterfaces === undefined ? ['card'] : ['agents', name, 'card']
-    return [{ path: [...path, 'omitInterfaces'], message: `leave at least one interface on the card of ${name}` }]
+    return [
+      { path: [...path, 'omitInterfaces'], message: `must must leave at least one interface on the card of ${name}` },
+    ]
   })
 }

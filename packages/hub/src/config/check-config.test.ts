@@ -112,36 +112,36 @@ describe('a configuration', () => {
       limits: { perAgent: { aa: {} }, perKey: 60 },
     })
     assert.deepEqual(said, [
-      'listen.port: give a number from 0 to 65535',
-      'listen.hots: is no setting: did you mean host?',
-      'limits.perKey: give a rate such as 10/s, 60/min, 1000/h or 5000/day',
-      'stor: is no setting: did you mean store?',
-      'agents.c.skillBundles[0]: there is no bundle offce: did you mean office?',
-      'access.anonymous[0]: there is no agent z',
-      'agents.a.timeout: give a duration with its unit, such as 30s, 10m, 12h or 7d',
-      'agents.a.url: is missing: give a text',
-      'agents.a.URL: is no setting: did you mean url?',
-      'agents.b.kind: there is no such kind: did you mean fake?',
-      'agents.d: give settings, such as { kind: fake }',
+      'listen.port: must be a number from 0 to 65535',
+      'listen.hots: unknown setting: did you mean host?',
+      'limits.perKey: must be a rate such as 10/s, 60/min, 1000/h or 5000/day',
+      'stor: unknown setting: did you mean store?',
+      'agents.c.skillBundles[0]: unknown bundle offce: did you mean office?',
+      'access.anonymous[0]: unknown agent z',
+      'agents.a.timeout: must be a duration with its unit, such as 30s, 10m, 12h or 7d',
+      'agents.a.url: is missing: must be a string',
+      'agents.a.URL: unknown setting: did you mean url?',
+      'agents.b.kind: unknown kind: did you mean fake?',
+      'agents.d: must be a mapping such as { kind: fake }',
       'agents."not a name": a name is 1 to 64 letters, digits, dots, dashes, underscores or tildes, and begins with a letter or digit',
-      'agents.tasks: this name is reserved: choose another',
-      'agents.e.kind: is missing: say fake or other',
+      'agents.tasks: is reserved: choose another name',
+      'agents.e.kind: is missing: use fake or other',
     ])
   })
 
   it('reports the alternative that was meant', () => {
     assert.deepEqual(wrong({ agents: { a: { kind: 'fake', url: 'x', tools: [{ agent: 3 }, { mpc: 'y' }, 7] } } }), [
-      'agents.a.tools[0].agent: give a text',
-      'agents.a.tools[1].mcp: is missing: give a text',
-      'agents.a.tools[1].mpc: is no setting: did you mean mcp?',
-      'agents.a.tools[2]: give settings: names with values',
+      'agents.a.tools[0].agent: must be a string',
+      'agents.a.tools[1].mcp: is missing: must be a string',
+      'agents.a.tools[1].mpc: unknown setting: did you mean mcp?',
+      'agents.a.tools[2]: must be a mapping',
     ])
   })
 
   it('knows what every agent may say when it names what there is', () => {
     assert.deepEqual(wrong({ agents: { a: { kind: 'other', whatever: 1, descripton: 'x' } } }), [
-      'agents.a.whatever: is no setting here: there are access, card, default, description, documentationUrl, grpcPort, grpcUrl, iconUrl, inputModes, inputTimeout, keepOpenOnInputRequired, limits, name, outputModes, persona, provider, requiredExtensions, skillBundles, skills, timeout, version, whenBusy',
-      'agents.a.descripton: is no setting: did you mean description?',
+      'agents.a.whatever: unknown setting: use one of access, card, default, description, documentationUrl, grpcPort, grpcUrl, iconUrl, inputModes, inputTimeout, keepOpenOnInputRequired, limits, name, outputModes, persona, provider, requiredExtensions, skillBundles, skills, timeout, version, whenBusy',
+      'agents.a.descripton: unknown setting: did you mean description?',
     ])
   })
 
@@ -153,25 +153,25 @@ describe('a configuration', () => {
       c: at('http://hub.example.com:50051'),
     }
     assert.deepEqual(wrong({ grpcUrl: 'hub.example.com:50051', agents }), [
-      'agents.b.grpcUrl: is already that of the agent a',
-      'agents.c.grpcUrl: is already that of grpcUrl',
+      'agents.b.grpcUrl: is already used by the agent a',
+      'agents.c.grpcUrl: is already used by grpcUrl',
     ])
   })
 
   it('refuses what is not there, and what is nothing at all', () => {
     assert.match(
       wrong({ agents, roads: [] })[0] ?? '',
-      /^roads: is no setting here: (did you mean|there are access, admin, agents, )/,
+      /^roads: unknown setting: (did you mean|use one of access, admin, agents, )/,
     )
-    assert.deepEqual(wrong({ agents: {} }), ['agents: name at least one agent'])
-    assert.match(wrong({})[0] ?? '', /^agents: give the agents by name/)
-    assert.match(wrong('nonsense')[0] ?? '', /^: give settings/)
-    assert.match(wrong({ agents: [] })[0] ?? '', /^agents: give the agents by name/)
+    assert.deepEqual(wrong({ agents: {} }), ['agents: must contain at least one agent'])
+    assert.match(wrong({})[0] ?? '', /^agents: must map names to agents/)
+    assert.match(wrong('nonsense')[0] ?? '', /^: must be a mapping/)
+    assert.match(wrong({ agents: [] })[0] ?? '', /^agents: must map names to agents/)
   })
 
   it('needs who signs where certificates are to prove who calls', () => {
     assert.deepEqual(wrong({ agents, access: { mtls: true } }), [
-      'access.mtls: needs listen.tls.ca: who signs the certificates of clients',
+      'access.mtls: requires listen.tls.ca, the authority of client certificates',
     ])
     right({ agents, access: { mtls: true }, listen: { tls: { cert: 'c', key: 'k', ca: 'a' } } })
   })

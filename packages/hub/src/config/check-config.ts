@@ -73,15 +73,15 @@ function checkEntry(name: string, entry: unknown, kinds: readonly AgentKind[]): 
   const nameProblems = problem === undefined ? [] : [{ path, message: problem }]
   const names = kinds.map(({ kind }) => kind)
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    return { problems: [...nameProblems, { path, message: `give settings, such as { kind: ${names[0]} }` }] }
+    return { problems: [...nameProblems, { path, message: `must be a mapping such as { kind: ${names[0]} }` }] }
   }
   const { kind: kindName, ...fields } = entry as Record<string, unknown>
   const kind = kinds.find((one) => one.kind === kindName)
   if (kind === undefined) {
     const suggestion = typeof kindName === 'string' ? nearestName(kindName, names) : undefined
-    const start = kindName === undefined ? 'is missing' : 'there is no such kind'
+    const start = kindName === undefined ? 'is missing' : 'unknown kind'
     const message =
-      suggestion === undefined ? `${start}: say ${joinWithOr(names)}` : `${start}: did you mean ${suggestion}?`
+      suggestion === undefined ? `${start}: use ${joinWithOr(names)}` : `${start}: did you mean ${suggestion}?`
     return { problems: [...nameProblems, { path: [...path, 'kind'], message }] }
   }
   const isCommon = (key: string): boolean => key in agentFields.shape
@@ -110,10 +110,10 @@ function checkNames(
     const suggestion = nearestName(name, among)
     problems.push({
       path,
-      message: `there is no ${what} ${name}${suggestion === undefined ? '' : `: did you mean ${suggestion}?`}`,
+      message: `unknown ${what} ${name}${suggestion === undefined ? '' : `: did you mean ${suggestion}?`}`,
     })
   }
-  if (names.length === 0) problems.push({ path: ['agents'], message: 'name at least one agent' })
+  if (names.length === 0) problems.push({ path: ['agents'], message: 'must contain at least one agent' })
   const bundles = Object.keys(skillBundles ?? {})
   for (const [name, { skillBundles: used }] of Object.entries(agents)) {
     used.forEach((bundle, at) => requireKnown('bundle', bundle, bundles, 'agents', name, 'skillBundles', at))
@@ -129,7 +129,7 @@ function checkNames(
     )
   }
   if (access?.mtls === true && listen !== undefined && listen.tls?.ca === undefined) {
-    problems.push({ path: ['access', 'mtls'], message: 'needs listen.tls.ca: who signs the certificates of clients' })
+    problems.push({ path: ['access', 'mtls'], message: 'requires listen.tls.ca, the authority of client certificates' })
   }
   return problems
 }

@@ -35,12 +35,12 @@ export function parseConfigDocument(text: string, environment: Environment): Con
   const problems: ConfigProblem[] = document.errors.map(({ message, pos }) => ({
     path: [],
     line: lineAt(pos[0]),
-    message: `this is no YAML: ${message}`,
+    message: `invalid YAML: ${message}`,
   }))
   const yamlProblem = (offset: number | undefined, why: string): ConfigProblem => ({
     path: [],
     ...lineField(offset === undefined ? undefined : lineAt(offset)),
-    message: `this is no YAML: ${why}`,
+    message: `invalid YAML: ${why}`,
   })
   const parsed = problems.length === 0 ? toTree(document) : { tree: undefined }
   if ('why' in parsed) problems.push(yamlProblem(undefined, parsed.why))
@@ -110,8 +110,8 @@ function repeatedKeys(contents: unknown): readonly number[] {
 
 function missingVariableMessage(name: string): string {
   return name === ''
-    ? 'name a variable of the environment: ${env:NAME}'
-    : `the environment has no ${name}: set it before the hub starts`
+    ? 'must name an environment variable: ${env:NAME}'
+    : `${name} is not set in the environment: set it before the hub starts`
 }
 
 export function lineField(line: number | undefined): { readonly line?: number } {

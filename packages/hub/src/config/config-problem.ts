@@ -13,13 +13,13 @@ type Issue = z.core.$ZodIssue
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
 
 const expectedByType: Readonly<Record<string, string>> = {
-  string: 'give a text',
-  number: 'give a number',
-  int: 'give a whole number',
-  boolean: 'say true or false',
-  array: 'give a list',
-  object: 'give settings: names with values',
-  record: 'give names with values',
+  string: 'must be a string',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  array: 'must be a list',
+  object: 'must be a mapping',
+  record: 'must be a mapping',
 }
 
 /** The zod error messages for schemas that define none. `alsoKnown`: valid names beside those of the schema in question. */
@@ -28,13 +28,13 @@ export function configErrorMap(alsoKnown: readonly string[] = []): z.core.$ZodEr
     const missing = issue.input === undefined ? 'is missing: ' : ''
     switch (issue.code) {
       case 'invalid_type':
-        return `${missing}${expectedByType[issue.expected] ?? `give ${issue.expected}`}`
+        return `${missing}${expectedByType[issue.expected] ?? `must be ${issue.expected}`}`
       case 'invalid_value':
-        return `${missing}say ${joinWithOr(issue.values.map(String))}`
+        return `${missing}must be ${joinWithOr(issue.values.map(String))}`
       case 'too_small':
-        return issue.origin === 'array' ? 'is empty' : `give at least ${issue.minimum}`
+        return issue.origin === 'array' ? 'is empty' : `must be at least ${issue.minimum}`
       case 'too_big':
-        return `give at most ${issue.maximum}`
+        return `must be at most ${issue.maximum}`
       case 'unrecognized_keys':
         return JSON.stringify(unknownKeys(issue.keys, [...keysOfSchema(issue.inst), ...alsoKnown]))
       default:
@@ -47,13 +47,13 @@ export function configErrorMap(alsoKnown: readonly string[] = []): z.core.$ZodEr
 const maxSuggestions = 100
 
 function unknownKeys(keys: readonly string[], known: readonly string[]): readonly string[] {
-  return keys.map((key, index) => (index < maxSuggestions ? unknownKey(key, known) : 'is no setting'))
+  return keys.map((key, index) => (index < maxSuggestions ? unknownKey(key, known) : 'unknown setting'))
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
   const suggestion = nearestName(key, known)
-  if (suggestion !== undefined) return `is no setting: did you mean ${suggestion}?`
-  return known.length === 0 ? 'is no setting' : `is no setting here: there are ${known.toSorted().join(', ')}`
+  if (suggestion !== undefined) return `unknown setting: did you mean ${suggestion}?`
+  return known.length === 0 ? 'unknown setting' : `unknown setting: use one of ${known.toSorted().join(', ')}`
 }
 
 function keysOfSchema(schema: unknown): readonly string[] {
@@ -71,7 +71,7 @@ export function toProblems(issues: readonly Issue[], base: ConfigPath = []): rea
     switch (issue.code) {
       case 'unrecognized_keys': {
         const messages = JSON.parse(issue.message) as readonly string[]
-        return issue.keys.map((key, index) => ({ path: [...path, key], message: messages[index] ?? 'is no setting' }))
+        return issue.keys.map((key, index) => ({ path: [...path, key], message: messages[index] ?? 'unknown setting' }))
       }
       case 'invalid_union':
         return unionProblems(issue, path)

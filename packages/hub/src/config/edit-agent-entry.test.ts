@@ -34,7 +34,10 @@ describe('an agent, put into a text', () => {
   })
 
   it('is refused where it has no place', () => {
-    assert.throws(() => setAgentEntry('agents: []', 'a', { kind: 'demo' }, false), /no list of settings by name/)
-    assert.throws(() => setAgentEntry('agents: [', 'a', { kind: 'demo' }, false), /no YAML/)
+    assert.throws(
+      () => setAgentEntry('agents: []', 'a', { kind: 'demo' }, false),
+      /must be a mapping of names to entries/,
+    )
+    assert.throws(() => setAgentEntry('agents: [', 'a', { kind: 'demo' }, false), /not valid YAML/)
   })
 })

@@ -9,11 +9,11 @@ export type AgentEntry = Readonly<Record<string, unknown>>
 export function setAgentEntry(text: string, name: string, entry: AgentEntry | undefined, isJson: boolean): string {
   if (isJson) return setJsonAgentEntry(text, name, entry)
   const document = parseDocument(text, { uniqueKeys: false })
-  if (document.errors.length > 0) throw new ConfigError('', 'the file is no YAML')
+  if (document.errors.length > 0) throw new ConfigError('', 'the file is not valid YAML')
   if (document.contents === null) document.set('agents', document.createNode({}))
   const agents = document.get('agents')
   if (agents !== undefined && agents !== null && !isMap(agents)) {
-    throw new ConfigError('agents', 'is no list of settings by name')
+    throw new ConfigError('agents', 'must be a mapping of names to entries')
   }
   if (entry === undefined) document.deleteIn(['agents', name])
   else {

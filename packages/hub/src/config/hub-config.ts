@@ -21,51 +21,51 @@ export const sectionsSchema = z.strictObject({
   listen: listenSection.prefault({}),
   store: storeSection.prefault('sqlite:'),
   publicUrl: httpUrl
-    .refine((url) => !/[?#]/.test(url), 'give a url without ? and #')
+    .refine((url) => !/[?#]/.test(url), 'must be a URL without ? and #')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
-    .meta({ description: 'Where the hub is reached from outside, as all cards say it.' }),
+    .meta({ description: 'The public URL of the hub, as on all cards.' }),
   grpcUrl: hostAndPort
     .optional()
-    .meta({ description: 'Where gRPC is reached from outside, as all cards say it. Default: listen.grpcPort.' }),
+    .meta({ description: 'The public gRPC address, as on all cards. Default: listen.grpcPort.' }),
   card: cardSection.prefault('merged'),
   default: z
-    .literal('none', 'say none, or leave it out and set `default: true` in an agent')
+    .literal('none', 'must be none; or remove it and set `default: true` in an agent')
     .optional()
-    .meta({ description: 'none: a request that names no agent is refused. Default: an agent answers it.' }),
+    .meta({ description: 'none: requests that name no agent are refused. Default: the default agent handles them.' }),
   agents: z
     .record(
       z.string(),
       z.unknown(),
-      'give the agents by name: `agents: { greeter: { kind: module, path: ./greeter.ts } }`',
+      'must map names to agents: `agents: { greeter: { kind: module, path: ./greeter.ts } }`',
     )
     .meta({ description: 'The agents by name. Each has its own address, card and tasks.' }),
   skillBundles: z
     .record(z.string(), z.array(skillSchema))
     .prefault({})
     .meta({ description: 'Skills under one name, for the cards of the agents that name it.' }),
-  access: accessSection.optional().meta({ description: 'Who may call. Without it everybody on this machine may.' }),
+  access: accessSection.optional().meta({ description: 'Who may call. Default: all callers, on loopback only.' }),
   admin: adminSection.prefault({}),
   limits: limitsSection.prefault({}),
   routes: routesSection,
-  delegation: delegationSection.prefault({}).meta({ description: 'How far agents that call agents may go.' }),
+  delegation: delegationSection.prefault({}).meta({ description: 'Limits for agents that call agents.' }),
   health: healthSection.prefault({}).meta({ description: 'When an agent counts as down or slow.' }),
   retention: retentionSection.prefault({}),
   idempotency: idempotencySection.prefault({}).meta({ description: 'When a message is a repeat of another.' }),
   push: pushSection,
   signing: signingSection,
   cors: z
-    .union([z.literal('*'), z.array(z.string())], "list the origins, such as [https://app.example.com], or say '*'")
+    .union([z.literal('*'), z.array(z.string())], "must be a list of origins such as [https://app.example.com], or '*'")
     .optional()
     .meta({ description: 'The origins that browsers may call from. Default: none.' }),
   trustProxy: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether X-Forwarded-Host and X-Forwarded-Proto are believed.' }),
+    .meta({ description: 'Whether X-Forwarded-Host and X-Forwarded-Proto are trusted.' }),
   mcp: mcpSection,
-  telemetry: telemetrySection.prefault({}).meta({ description: 'What the hub tells of what it does.' }),
+  telemetry: telemetrySection.prefault({}).meta({ description: 'Logs, metrics and traces.' }),
   prices: pricesSection,
-  profiles: profilesSection.prefault({}).meta({ description: 'Ways of speaking that are not the protocol’s.' }),
+  profiles: profilesSection.prefault({}).meta({ description: 'Endpoints outside the protocol.' }),
 })
 
 export type ConfigSections = z.output<typeof sectionsSchema>

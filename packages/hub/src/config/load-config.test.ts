@@ -77,17 +77,17 @@ listen: { port: "\${env:PORT}" }
     assert.deepEqual(agents['a']?.own, { key: '12', times: 12, on: true })
     assert.equal(listen.port, 8080)
     assert.deepEqual(wrong(text, { env: { NUMBER: 'x', YES: 'true', PORT: '80' } }), [
-      '2 agents.a.times: give a number',
+      '2 agents.a.times: must be a number',
     ])
   })
 
   it('reports every missing variable with its line', () => {
     const text = 'agents:\n  a: { kind: fake, key: "${env:ONE}" }\n  b:\n    kind: fake\n    key: ${env:TWO}\n'
     assert.deepEqual(wrong(text), [
-      '2 agents.a.key: the environment has no ONE: set it before the hub starts',
-      '5 agents.b.key: the environment has no TWO: set it before the hub starts',
+      '2 agents.a.key: ONE is not set in the environment: set it before the hub starts',
+      '5 agents.b.key: TWO is not set in the environment: set it before the hub starts',
     ])
-    assert.match(wrong('agents: { a: { kind: fake, key: "${env:}" } }')[0] ?? '', /name a variable of the environment/)
+    assert.match(wrong('agents: { a: { kind: fake, key: "${env:}" } }')[0] ?? '', /must name an environment variable/)
   })
 
   it('reports all other problems beside a missing variable', () => {
@@ -97,11 +97,11 @@ listen: { port: "\${env:PORT}" }
 listen: { port: eighty, host: "\${env:HOST_NAME}" }
 `
     assert.deepEqual(wrong(text), [
-      '2 agents.a.times: the environment has no TIMES: set it before the hub starts',
-      '2 agents.a.kye: is no setting: did you mean key?',
-      '3 agents.b.kind: there is no such kind: did you mean fake?',
-      '4 listen.host: the environment has no HOST_NAME: set it before the hub starts',
-      '4 listen.port: give a whole number',
+      '2 agents.a.times: TIMES is not set in the environment: set it before the hub starts',
+      '2 agents.a.kye: unknown setting: did you mean key?',
+      '3 agents.b.kind: unknown kind: did you mean fake?',
+      '4 listen.host: HOST_NAME is not set in the environment: set it before the hub starts',
+      '4 listen.port: must be a whole number',
     ])
   })
 
@@ -120,19 +120,16 @@ limits:
     - 1
 `
     assert.deepEqual(wrong(text), [
-      '5 agents.a.kye: is no setting: did you mean key?',
-      '7 agents.b.kind: there is no such kind: did you mean fake?',
-      '9 listen.port: give a whole number',
-      '11 limits.perAgent: give names with values',
+      '5 agents.a.kye: unknown setting: did you mean key?',
+      '7 agents.b.kind: unknown kind: did you mean fake?',
+      '9 listen.port: must be a whole number',
+      '11 limits.perAgent: must be a mapping',
     ])
   })
 
   it('reports YAML errors and duplicate names', () => {
-    assert.match(wrong('agents: [\n')[0] ?? '', /^\d this is no YAML|^\d : this is no YAML/)
-    assert.match(
-      wrong('agents:\n  a: { kind: fake }\n  a: { kind: fake }\n')[0] ?? '',
-      /^3 : this is no YAML: .*unique/,
-    )
+    assert.match(wrong('agents: [\n')[0] ?? '', /^\d invalid YAML|^\d : invalid YAML/)
+    assert.match(wrong('agents:\n  a: { kind: fake }\n  a: { kind: fake }\n')[0] ?? '', /^3 : invalid YAML: .*unique/)
   })
 
   it('may say things once and use them often', () => {
@@ -142,7 +139,7 @@ limits:
 
   it('reports a missing file', () => {
     const loaded = loadConfig({ file: 'none.yaml', fallback: otherwise, environment: {}, cwd: folder, kinds: [kind] })
-    assert.deepEqual('problems' in loaded && loaded.problems, [{ path: [], message: 'there is no such file' }])
+    assert.deepEqual('problems' in loaded && loaded.problems, [{ path: [], message: 'the file does not exist' }])
   })
 })
 

@@ -88,7 +88,7 @@ function readFile(file: string, environment: Environment): ConfigDocument {
   try {
     return parseConfigDocument(readFileSync(file, 'utf8'), environment)
   } catch (reason) {
-    const why = (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : String(reason)
+    const why = (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : String(reason)
     return { ...documentFromTree({}), problems: [{ path: [], message: why }] }
   }
 }

@@ -50,7 +50,7 @@ export function restoreConfigText(edited: string, current: string, kinds: readon
     problems.push({
       path: one.path,
       line: lineOf(edited, one.start),
-      message: 'say the secret again: it was not here before',
+      message: 'enter the secret again: there is no stored value here',
     })
     return []
   })

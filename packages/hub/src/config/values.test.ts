@@ -18,7 +18,7 @@ describe('a duration', () => {
 
   it('is never guessed', () => {
     for (const wrong of ['30', 30, '', 's', '30 s', '-1s', '1w', null]) {
-      assert.match(complaintOf(duration, wrong) ?? '', /^give a duration with its unit/, String(wrong))
+      assert.match(complaintOf(duration, wrong) ?? '', /^must be a duration with its unit/, String(wrong))
     }
   })
 
@@ -46,7 +46,7 @@ describe('a rate', () => {
 
   it('says how it is written', () => {
     for (const wrong of ['60', '0/min', '60/minute', 60, 'min']) {
-      assert.match(complaintOf(rate, wrong) ?? '', /^give a rate such as/, String(wrong))
+      assert.match(complaintOf(rate, wrong) ?? '', /^must be a rate such as/, String(wrong))
     }
   })
 })
@@ -57,7 +57,7 @@ describe('a size', () => {
       [1_000, '500B', '1.5kB', '20MB', '1GB'].map((text) => size.parse(text)),
       [1_000, 500, 1_500, 20_000_000, 1_000_000_000],
     )
-    for (const wrong of ['20', '20 MB', -1, '20mb']) assert.match(complaintOf(size, wrong) ?? '', /give a size/)
+    for (const wrong of ['20', '20 MB', -1, '20mb']) assert.match(complaintOf(size, wrong) ?? '', /must be a size/)
   })
 })
 
@@ -65,7 +65,7 @@ describe('a url', () => {
   it('is absolute, and http or https', () => {
     assert.equal(httpUrl.parse('https://example.com/x'), 'https://example.com/x')
     for (const wrong of ['example.com', 'ftp://example.com', 'https://', 3]) {
-      assert.match(complaintOf(httpUrl, wrong) ?? '', /^give a/, String(wrong))
+      assert.match(complaintOf(httpUrl, wrong) ?? '', /^(give|must be) a/, String(wrong))
     }
   })
 })

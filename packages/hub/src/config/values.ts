@@ -19,7 +19,7 @@ export const duration = z
   .meta({ description: 'A duration: 500ms, 30s, 10m, 12h or 7d.' })
 
 function durationHint(): string {
-  return 'give a duration with its unit, such as 30s, 10m, 12h or 7d'
+  return 'must be a duration with its unit, such as 30s, 10m, 12h or 7d'
 }
 
 /** A duration, or `none`, which is parsed to `Infinity`. */
@@ -52,7 +52,7 @@ export const rate = z
   .meta({ description: 'A rate: 10/s, 60/min, 1000/h or 5000/day.' })
 
 function rateHint(): string {
-  return 'give a rate such as 10/s, 60/min, 1000/h or 5000/day'
+  return 'must be a rate such as 10/s, 60/min, 1000/h or 5000/day'
 }
 
 /** `5MB` or a number of bytes; parsed to bytes. */
@@ -73,15 +73,15 @@ export const size = z
   .meta({ description: 'A size: 500kB, 20MB, or a number of bytes.' })
 
 function sizeHint(): string {
-  return 'give a size such as 500kB or 20MB, or a number of bytes'
+  return 'must be a size such as 500kB or 20MB, or a number of bytes'
 }
 
 /** Never printed. */
-export const secret = z.string('give a text, such as "${env:NAME}"').min(1, 'is empty').meta({ writeOnly: true })
+export const secret = z.string('must be a string, such as "${env:NAME}"').min(1, 'is empty').meta({ writeOnly: true })
 
 /** An absolute http or https URL. */
 export const httpUrl = z
-  .string('give a url such as https://example.com')
+  .string('must be a URL such as https://example.com')
   .refine(isHttpUrl, 'give an http or https url such as https://example.com')
   .meta({ format: 'uri' })
 
@@ -89,17 +89,17 @@ function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
-export const nonEmpty = z.string().min(1, 'is empty: give a text, or leave it out')
+export const nonEmpty = z.string().min(1, 'must not be empty: set a string, or remove it')
 
 export const port = z
-  .int('give a whole number')
-  .min(0, 'give a number from 0 to 65535')
-  .max(65_535, 'give a number from 0 to 65535')
+  .int('must be a whole number')
+  .min(0, 'must be a number from 0 to 65535')
+  .max(65_535, 'must be a number from 0 to 65535')
 
 /** The format of gRPC addresses on cards. A scheme prefix is kept: older conformance kits accept only a URL. */
 export const hostAndPort = z
-  .string('give host:port, such as agents.example.com:443')
+  .string('must be host:port, such as agents.example.com:443')
   .regex(
     /^(https?:\/\/)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/,
-    'give host:port, such as agents.example.com:443',
+    'must be host:port, such as agents.example.com:443',
   )

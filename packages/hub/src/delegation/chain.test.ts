@@ -140,9 +140,9 @@ describe('a chain', () => {
       findWidening({ ...inner, ...change }, outer, chainAgentId(hub, 'b'))
     assert.equal(wider({}), undefined)
     assert.match(wider({ tasks: 5 }) ?? '', /more tasks/)
-    assert.match(wider({ deadlineAt: now + 11 }) ?? '', /more time/)
+    assert.match(wider({ deadlineAt: now + 11 }) ?? '', /later deadline/)
     const { deadlineAt: _, ...endless } = inner
-    assert.match(findWidening(endless, outer, chainAgentId(hub, 'b')) ?? '', /more time/)
+    assert.match(findWidening(endless, outer, chainAgentId(hub, 'b')) ?? '', /later deadline/)
     assert.match(wider({ visited: [chainAgentId(hub, 'b')] }) ?? '', /others/)
     assert.match(wider({ visited: [chainAgentId(hub, 'a'), chainAgentId(hub, 'x')] }) ?? '', /others/)
     assert.match(wider({ root: 'another' }) ?? '', /another request/)

@@ -81,18 +81,18 @@ export function checkHop(
     const name = to.slice(to.lastIndexOf('#') + 1)
     throw delegationError(
       'DELEGATION_LOOP',
-      `The agent ${name} is already at work on this: agents would call one another in a circle`,
+      `The agent ${name} is already part of this chain: refusing a circular call`,
     )
   }
   if (visited.length > maxDepth) {
-    throw delegationError('DELEGATION_DEPTH', `More than ${maxDepth} agents would call one another in a row`)
+    throw delegationError('DELEGATION_DEPTH', `The chain of agents would exceed ${maxDepth} hops (maxDepth)`)
   }
   if (tasks < 0) throw budgetExceededError()
-  if (deadlineAt <= now) throw delegationError('DELEGATION_DEADLINE', 'The time for this is over')
+  if (deadlineAt <= now) throw delegationError('DELEGATION_DEADLINE', 'The deadline of the request has passed')
 }
 
 export function budgetExceededError(): A2AError {
-  return delegationError('DELEGATION_BUDGET', 'As many tasks as may be have been opened for this request')
+  return delegationError('DELEGATION_BUDGET', 'The maximum number of delegated tasks for this request is reached')
 }
 
 export type DelegationRefusal =
@@ -115,9 +115,9 @@ export function isDelegationRefusal(reason: unknown): boolean {
 export function findWidening(inner: Chain, outer: Chain, to: string): string | undefined {
   if (inner.root !== outer.root || inner.subject !== outer.subject) return 'it belongs to another request'
   const handedOn = [...outer.visited, to]
-  if (handedOn.some((place, index) => inner.visited[index] !== place)) return 'the agents on its way are others'
-  if (inner.tasks >= outer.tasks) return 'it may open more tasks'
-  if ((inner.deadlineAt ?? Infinity) > (outer.deadlineAt ?? Infinity)) return 'it has more time'
+  if (handedOn.some((place, index) => inner.visited[index] !== place)) return 'its chain of agents differs'
+  if (inner.tasks >= outer.tasks) return 'it allows more tasks'
+  if ((inner.deadlineAt ?? Infinity) > (outer.deadlineAt ?? Infinity)) return 'it has a later deadline'
   if (!isWithinScopes(inner.scopes, outer.scopes)) return 'it has wider scopes'
   return undefined
 }

@@ -66,7 +66,7 @@ export function createChildProgress({
     if (isAnnounced) return []
     isAnnounced = true
     const metadata = delegationMetadata(agent, taskId, replacesTurn)
-    const message = { parts: [{ text: `Handed on to ${agent}` }], referenceTaskIds: [taskId], metadata }
+    const message = { parts: [{ text: `Delegated to ${agent}` }], referenceTaskIds: [taskId], metadata }
     return [{ state: 'TASK_STATE_WORKING', message, metadata }]
   }
 

@@ -77,7 +77,7 @@ interface DelegationCheckpoint {
   earlier?: Json
 }
 
-export function createDelegatingTurn(turn: Turn, house: InProcessClient, now: () => number): DelegatingTurn {
+export function createDelegatingTurn(turn: Turn, inProcessClient: InProcessClient, now: () => number): DelegatingTurn {
   const kept = initialCheckpoint(turn)
   const save = createCheckpointWriter((state) => turn.checkpoint(state), kept)
   const isUnanswered = turn.message.metadata?.['reason'] === 'INPUT_TIMEOUT'
@@ -97,7 +97,7 @@ export function createDelegatingTurn(turn: Turn, house: InProcessClient, now: ()
         calls += 1
         return run(options, calls)
       },
-      agents: () => house.agents(turn),
+      agents: () => inProcessClient.agents(turn),
     },
   }
 
@@ -114,7 +114,7 @@ export function createDelegatingTurn(turn: Turn, house: InProcessClient, now: ()
     })
     const deadlineAt = timeoutMs === undefined ? undefined : now() + timeoutMs
     const events = runHop({
-      inProcessClient: house,
+      inProcessClient,
       turn,
       state,
       save,
@@ -140,7 +140,7 @@ export function createDelegatingTurn(turn: Turn, house: InProcessClient, now: ()
       throw new Error('the turn has ended with a question')
     }
     if (status.state !== 'TASK_STATE_COMPLETED') throw childFailedError(agent, end)
-    const { artifacts = [] } = await house.task(agent, taskId, turn)
+    const { artifacts = [] } = await inProcessClient.task(agent, taskId, turn)
     const message = status.message?.parts ?? []
     const parts = artifacts.length > 0 ? artifacts.flatMap((one) => one.parts) : message
     return { taskId, artifacts, message, text: textOf(parts) }
@@ -167,7 +167,7 @@ export function createDelegatingTurn(turn: Turn, house: InProcessClient, now: ()
   }
 
   async function cancelUnanswered({ agent, taskId }: HopState): Promise<never> {
-    if (taskId !== undefined) await house.cancel(agent, taskId, turn).catch(() => {})
+    if (taskId !== undefined) await inProcessClient.cancel(agent, taskId, turn).catch(() => {})
     throw new A2AError('TASK_FAILED', `The question of ${agent} was not answered in time`)
   }
 }
@@ -175,14 +175,14 @@ export function createDelegatingTurn(turn: Turn, house: InProcessClient, now: ()
 /** Cancels the delegations of a task that has ended. */
 export async function cancelChildren(
   { lastCheckpoint, caller, tenant, log }: AbandonedTask,
-  house: InProcessClient,
+  inProcessClient: InProcessClient,
 ): Promise<void> {
   const steps = readDelegationCheckpoint(lastCheckpoint)?.steps ?? []
   await Promise.all(
     steps.map(async ({ agent, taskId }) => {
       if (taskId === undefined) return
-      await house.cancel(agent, taskId, { caller, tenant }).catch((cause: unknown) => {
-        log.debug('a task that was handed on could not be canceled', { agent, childTaskId: taskId, cause })
+      await inProcessClient.cancel(agent, taskId, { caller, tenant }).catch((cause: unknown) => {
+        log.debug('a delegated task could not be canceled', { agent, childTaskId: taskId, cause })
       })
     }),
   )

@@ -79,20 +79,20 @@ export async function setUpDelegation(parts: DelegationSetupDeps): Promise<Deleg
     idempotencyWindowMs: () => config().idempotency.window,
     now: systemClock.now,
   }
-  const house = (name: string): InProcessClient => createInProcessClient(clientDeps, name)
+  const inProcessClient = (name: string): InProcessClient => createInProcessClient(clientDeps, name)
   const routing = createRouting({
     routes: () => config().routes,
     health,
     canUse: access.canUse,
     isInChain: delegation.isInChain,
-    inProcessClient: house,
+    inProcessClient,
     isOpen,
   })
   return {
     delegation,
     health,
     routing,
-    inProcessClient: house,
+    inProcessClient,
     observe: (name, agent) => observeAgent(agent, health.observer(name), systemClock.monotonicNow),
     configure: () => delegation.configure(delegationSettings(config())),
     close: async () => health.close(),

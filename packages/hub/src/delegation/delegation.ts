@@ -61,7 +61,7 @@ export interface Delegation {
   configure(settings: DelegationSettings): void
 }
 
-const description = 'Says by when a task has to have ended, and on whose behalf a hub calls'
+const description = 'Sends the deadline of a task, and on whose behalf a hub calls'
 
 export function createDelegation(parts: DelegationDeps): Delegation {
   const { identity, now } = parts
@@ -119,7 +119,7 @@ export function createDelegation(parts: DelegationDeps): Delegation {
   ): Pick<CallConstraints, 'scopes' | 'skills'> {
     const scopes = narrowScopes(caller.scopes ?? [], given, hub)
     if (scopes === undefined || !parts.canUse({ ...caller, scopes }, agent)) {
-      throw new A2AError('PERMISSION_DENIED', 'Those on whose behalf this is asked may not do it')
+      throw new A2AError('PERMISSION_DENIED', 'The callers on whose behalf this is requested have no permission')
     }
     if (caller.scopes === undefined) return {}
     const grants = permissionsOf(scopes)
@@ -179,7 +179,7 @@ function invalidExtensionField(name: '' | '.hop' | '.deadline', description: str
 
 function parseDeadline(deadline: string, now: number): number {
   const at = Date.parse(deadline)
-  const wrong = Number.isNaN(at) ? 'is no time such as 2026-01-01T12:00:00Z' : at <= now ? 'is over' : undefined
+  const wrong = Number.isNaN(at) ? 'must be a time such as 2026-01-01T12:00:00Z' : at <= now ? 'is over' : undefined
   if (wrong === undefined) return at
   throw invalidExtensionField('.deadline', wrong)
 }

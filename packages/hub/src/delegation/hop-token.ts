@@ -101,7 +101,8 @@ export async function verifyHopToken(token: string, reading: HopTokenContext): P
   }
   const tokenClaims = await verifiedClaims(token, keys, issuer)
   if (tokenClaims.exp + toleranceSeconds < reading.now / 1_000) throw invalidHopTokenError('it has expired')
-  if (tokenClaims.iat - toleranceSeconds > reading.now / 1_000) throw invalidHopTokenError('it is from the future')
+  if (tokenClaims.iat - toleranceSeconds > reading.now / 1_000)
+    throw invalidHopTokenError('its issue time is in the future')
   if (tokenClaims.aud !== reading.audience) throw invalidHopTokenError('it is for another agent')
   if (tokenClaims.jti !== reading.messageId) throw invalidHopTokenError('it is for another message')
   if (!reading.referenceTaskIds.includes(tokenClaims.par))
@@ -116,7 +117,7 @@ type Claims = z.output<typeof claims>
 /** Read without verification. Throws if the text is not a token. */
 function issuerOf(token: string): string {
   if (token.length > maxTokenLength) {
-    throw invalidHopTokenError(`it has ${token.length} characters, and at most ${maxTokenLength} are accepted`)
+    throw invalidHopTokenError(`it has ${token.length} characters; at most ${maxTokenLength} are accepted`)
   }
   const issuer = unverifiedIssuer(token)
   if (typeof issuer !== 'string') throw invalidHopTokenError('it is not well formed')
@@ -133,16 +134,16 @@ function unverifiedIssuer(token: string): unknown {
 
 async function verifiedClaims(token: string, keys: JWTVerifyGetKey, issuer: string): Promise<Claims> {
   const read = claims.safeParse(await signedContent(token, keys))
-  if (!read.success) throw invalidHopTokenError('it lacks what it has to say')
+  if (!read.success) throw invalidHopTokenError('it lacks required claims')
   const { dep, vis, iat, exp } = read.data
   if (exp < iat) throw invalidHopTokenError('it expires before it was issued')
   if (exp - iat > maxLifetimeSeconds) {
-    throw invalidHopTokenError(`it is good for ${exp - iat} seconds, and at most ${maxLifetimeSeconds} are accepted`)
+    throw invalidHopTokenError(`it is valid for ${exp - iat} seconds; at most ${maxLifetimeSeconds} are accepted`)
   }
   if (dep !== vis.length || new Set(vis).size !== vis.length)
-    throw invalidHopTokenError('the agents on its way do not add up')
+    throw invalidHopTokenError('its chain of agents is inconsistent')
   if (vis.at(-1)?.startsWith(`${issuer}#`) !== true)
-    throw invalidHopTokenError('another hub than the last on its way has signed it')
+    throw invalidHopTokenError('it was not signed by the last hub of its chain')
   return read.data
 }
 
@@ -159,7 +160,7 @@ async function signedContent(token: string, keys: JWTVerifyGetKey): Promise<unkn
     if (reason instanceof A2AError) throw reason
     const isUnsigned =
       reason instanceof errors.JWKSNoMatchingKey || reason instanceof errors.JWSSignatureVerificationFailed
-    throw invalidHopTokenError(isUnsigned ? 'its signature is not good' : 'it is not well formed')
+    throw invalidHopTokenError(isUnsigned ? 'its signature is invalid' : 'it is not well formed')
   }
 }
 
@@ -170,7 +171,7 @@ function wrapKeyErrors(keys: JWTVerifyGetKey): JWTVerifyGetKey {
       return await keys(header, token)
     } catch (reason) {
       if (reason instanceof errors.JWKSNoMatchingKey || reason instanceof errors.JOSENotSupported) throw reason
-      const message = 'The keys of the hub that handed this on cannot be read now'
+      const message = 'The keys of the delegating hub cannot be read now'
       throw new A2AError('UNAVAILABLE', message, {}, { cause: reason })
     }
   }
@@ -185,13 +186,12 @@ async function checkPreviousToken(tokenClaims: Claims, chain: Chain, reading: Ho
   const keys = reading.keysOf(issuer)
   if (keys === undefined) return
   const previous = await verifiedClaims(tokenClaims.prv, keys, issuer)
-  if (previous.iat - toleranceSeconds > tokenClaims.iat)
-    throw invalidHopTokenError('it is older than what it was made of')
+  if (previous.iat - toleranceSeconds > tokenClaims.iat) throw invalidHopTokenError('it is older than its parent token')
   if (!previous.aud.startsWith(`${tokenClaims.iss}#`))
-    throw invalidHopTokenError('what it was made of was given to another hub')
+    throw invalidHopTokenError('its parent token was issued to another hub')
   const outer = chainOf(previous, tokenClaims.prv)
   const wider = findWidening(chain, outer, previous.aud)
-  if (wider !== undefined) throw invalidHopTokenError(`compared with what it was made of, ${wider}`)
+  if (wider !== undefined) throw invalidHopTokenError(`compared with its parent token, ${wider}`)
   await checkPreviousToken(previous, outer, reading)
 }
 
@@ -209,12 +209,12 @@ function chainOf({ root, sub, par, vis, bud, scp, dl }: Claims, token: string): 
 }
 
 function tokenTooLongError(characters: number): A2AError {
-  const message = `The chain of agents is too long to hand on: its token has ${characters} characters, at most ${maxTokenLength} are accepted`
+  const message = `The chain of agents is too long: its token has ${characters} characters, at most ${maxTokenLength} are accepted`
   return new A2AError('UNSUPPORTED_OPERATION', message, { reason: 'DELEGATION_TOKEN_SIZE' satisfies DelegationRefusal })
 }
 
 function invalidHopTokenError(why: string): A2AError {
-  return new A2AError('PERMISSION_DENIED', `The token that came with the message is not valid: ${why}`, {
+  return new A2AError('PERMISSION_DENIED', `The delegation token of the message is not valid: ${why}`, {
     reason: 'HOP_TOKEN_INVALID',
   })
 }

@@ -134,7 +134,7 @@ async function* followChild(
       throw new A2AError('UNAVAILABLE', 'The stream of a task ended before the task did')
     } catch (reason) {
       if (!canRetry(reason, tries) || state.taskId === undefined || signal.aborted) throw reason
-      turn.log.debug('a task is looked at again', { childTaskId: state.taskId, cause: reason })
+      turn.log.debug('polling a task again', { childTaskId: state.taskId, cause: reason })
     } finally {
       void Promise.resolve(iterator.return?.()).catch(() => {})
     }
@@ -207,7 +207,7 @@ async function cancelChild(
   const taskId = state.taskId ?? (await openingTaskId(step))
   if (taskId === undefined) return
   await inProcessClient.cancel(state.agent, taskId, turn).catch((cause: unknown) => {
-    turn.log.debug('a task that was handed on could not be canceled', {
+    turn.log.debug('a delegated task could not be canceled', {
       agent: state.agent,
       childTaskId: taskId,
       cause,

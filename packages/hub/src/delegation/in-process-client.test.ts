@@ -19,7 +19,7 @@ interface Scene {
 /** `make` gets the in-process client of each agent, by its name. */
 async function scene(
   t: TestContext,
-  make: (house: (name: string) => InProcessClient) => Record<string, AgentSettings | Agent>,
+  make: (inProcessClient: (name: string) => InProcessClient) => Record<string, AgentSettings | Agent>,
   parts: Partial<InProcessClientDeps> = {},
 ): Promise<Scene> {
   const started = Promise.withResolvers<HandlerCall>()
@@ -59,14 +59,15 @@ async function scene(
 }
 
 async function tell(
-  house: InProcessClient,
+  inProcessClient: InProcessClient,
   agent: string,
   turn: Turn,
   text = turn.text,
   more: object = {},
 ): Promise<StreamEvent[]> {
   const events: StreamEvent[] = []
-  for await (const event of house.stream({ agent, turn, message: { parts: [{ text }] }, ...more })) events.push(event)
+  for await (const event of inProcessClient.stream({ agent, turn, message: { parts: [{ text }] }, ...more }))
+    events.push(event)
   const last = events.at(-1)
   if (last === undefined || !('statusUpdate' in last)) return events
   const { status, metadata } = last.statusUpdate
@@ -94,8 +95,8 @@ const shownIn = ({ artifacts = [] }: Task): string =>
 describe('an in-process call', () => {
   it('is a task of the other agent that refers to the task it is for [S2-12 S4-21]', async (t) => {
     let seen: Turn | undefined
-    const { call } = await scene(t, (house) => ({
-      front: async (turn) => `heard ${said(await tell(house('front'), 'back', turn))}`,
+    const { call } = await scene(t, (inProcessClient) => ({
+      front: async (turn) => `heard ${said(await tell(inProcessClient('front'), 'back', turn))}`,
       back(turn) {
         seen = turn
         return turn.text.toUpperCase()
@@ -109,9 +110,9 @@ describe('an in-process call', () => {
 
   it('belongs to the agent that calls, on behalf of its caller: neither of them alone finds it', async (t) => {
     let child: Task | undefined
-    const { call, handler } = await scene(t, (house) => ({
+    const { call, handler } = await scene(t, (inProcessClient) => ({
       async front(turn) {
-        child = taskIn(await tell(house('front'), 'back', turn))
+        child = taskIn(await tell(inProcessClient('front'), 'back', turn))
         return 'ok'
       },
       back: ({ caller }) => caller.id,
@@ -137,9 +138,9 @@ describe('an in-process call', () => {
     const asked: [string, string, readonly string[] | undefined][] = []
     const { call } = await scene(
       t,
-      (house) => ({
-        a: async (turn) => said(await tell(house('a'), 'b', turn)),
-        b: async (turn) => said(await tell(house('b'), 'c', turn)),
+      (inProcessClient) => ({
+        a: async (turn) => said(await tell(inProcessClient('a'), 'b', turn)),
+        b: async (turn) => said(await tell(inProcessClient('b'), 'c', turn)),
         c: () => 'secret',
       }),
       {
@@ -161,10 +162,10 @@ describe('an in-process call', () => {
   it('holds callers to the skills they may use', async (t) => {
     const { call } = await scene(
       t,
-      (house) => ({
+      (inProcessClient) => ({
         a: async (turn) =>
           said(
-            await tell(house('a'), 'b', turn, 'x', {
+            await tell(inProcessClient('a'), 'b', turn, 'x', {
               message: { parts: [{ text: 'x' }], metadata: { skillId: turn.text } },
             }),
           ),
@@ -181,9 +182,9 @@ describe('an in-process call', () => {
     let runs = 0
     const { call } = await scene(
       t,
-      (house) => ({
+      (inProcessClient) => ({
         front: async (turn) =>
-          said(await tell(house('front'), 'back', turn, 'x', { messageId, sentAt: Number(turn.text) })),
+          said(await tell(inProcessClient('front'), 'back', turn, 'x', { messageId, sentAt: Number(turn.text) })),
         back: () => String((runs += 1)),
       }),
       { idempotencyWindowMs: () => 5_000, now: () => 10_000 },
@@ -199,10 +200,10 @@ describe('an in-process call', () => {
     const go = Promise.withResolvers<void>()
     const { call } = await scene(
       t,
-      (house) => ({
+      (inProcessClient) => ({
         async front(turn) {
           const states: string[] = []
-          for await (const event of house('front').stream({
+          for await (const event of inProcessClient('front').stream({
             agent: 'back',
             turn,
             message: { parts: [{ text: 'x' }] },
@@ -232,18 +233,21 @@ describe('an in-process call', () => {
     const begun: string[] = []
     const onward =
       (name: string, to: string) =>
-      (house: (name: string) => InProcessClient): Agent =>
+      (inProcessClient: (name: string) => InProcessClient): Agent =>
       async (turn) => {
         begun.push(name)
-        return said(await tell(house(name), to, turn))
+        return said(await tell(inProcessClient(name), to, turn))
       }
-    const { call } = await scene(t, (house) => ({ a: onward('a', 'b')(house), b: onward('b', 'a')(house) }))
+    const { call } = await scene(t, (inProcessClient) => ({
+      a: onward('a', 'b')(inProcessClient),
+      b: onward('b', 'a')(inProcessClient),
+    }))
     await assert.rejects(() => call('a', 'x'), { details: { reason: 'DELEGATION_LOOP' } })
     assert.deepEqual(begun.splice(0), ['a', 'b'])
 
     const chain = Array.from({ length: 11 }, (_, index) => `a${index}`)
-    const { call: callChain } = await scene(t, (house) =>
-      Object.fromEntries(chain.map((name, index) => [name, onward(name, chain[index + 1] ?? 'a0')(house)])),
+    const { call: callChain } = await scene(t, (inProcessClient) =>
+      Object.fromEntries(chain.map((name, index) => [name, onward(name, chain[index + 1] ?? 'a0')(inProcessClient)])),
     )
     await assert.rejects(() => callChain('a0', 'x'), { details: { reason: 'DELEGATION_DEPTH' } })
     assert.deepEqual(begun, chain.slice(0, 9))
@@ -251,14 +255,14 @@ describe('an in-process call', () => {
 
   it('goes on with a task that asked back, and can be canceled', async (t) => {
     const states: string[] = []
-    const { call } = await scene(t, (house) => ({
+    const { call } = await scene(t, (inProcessClient) => ({
       async front(turn) {
-        const task = taskIn(await tell(house('front'), 'asking', turn))
-        states.push(said(await tell(house('front'), 'asking', turn, 'Rome', { taskId: task.id })))
-        const started = house('front').stream({ agent: 'endless', turn, message: { parts: [{ text: 'x' }] } })
+        const task = taskIn(await tell(inProcessClient('front'), 'asking', turn))
+        states.push(said(await tell(inProcessClient('front'), 'asking', turn, 'Rome', { taskId: task.id })))
+        const started = inProcessClient('front').stream({ agent: 'endless', turn, message: { parts: [{ text: 'x' }] } })
         for await (const event of started) {
           if (!('task' in event)) continue
-          states.push((await house('front').cancel('endless', event.task.id, turn)).status.state)
+          states.push((await inProcessClient('front').cancel('endless', event.task.id, turn)).status.state)
         }
         return 'ok'
       },
@@ -274,8 +278,8 @@ describe('an in-process call', () => {
   })
 
   it('works with agents that do not stream', async (t) => {
-    const { call } = await scene(t, (house) => ({
-      front: async (turn) => shownIn(taskIn(await tell(house('front'), 'plain', turn))),
+    const { call } = await scene(t, (inProcessClient) => ({
+      front: async (turn) => shownIn(taskIn(await tell(inProcessClient('front'), 'plain', turn))),
       plain: { agent: () => 'all at once', streaming: false },
     }))
     assert.equal(shownIn(await call('front', 'x')), 'all at once')
@@ -285,12 +289,12 @@ describe('an in-process call', () => {
     let cards: unknown[] = []
     const { call } = await scene(
       t,
-      (house) => ({
+      (inProcessClient) => ({
         async front(turn) {
           cards = [
-            await house('front').card('back', turn),
-            await house('front').card('hidden', turn),
-            await house('front').card('none', turn),
+            await inProcessClient('front').card('back', turn),
+            await inProcessClient('front').card('hidden', turn),
+            await inProcessClient('front').card('none', turn),
           ]
           return 'ok'
         },
@@ -312,10 +316,12 @@ describe('an in-process call', () => {
     const failures: unknown[] = []
     const { call } = await scene(
       t,
-      (house) => ({
+      (inProcessClient) => ({
         async front(turn) {
           for (const agent of ['none', 'back']) {
-            await tell(house('front'), agent, turn).catch((reason: { code: string }) => failures.push(reason.code))
+            await tell(inProcessClient('front'), agent, turn).catch((reason: { code: string }) =>
+              failures.push(reason.code),
+            )
           }
           return 'ok'
         },

@@ -161,7 +161,7 @@ async function* pollTask(
 
 /** The message was in flight when a process ended, and would not be recognized any more. */
 function interruptedCallError(agent: string): A2AError {
-  const message = `The call of ${agent} was interrupted, and is too old to be repeated. It may be at work on it.`
+  const message = `The call of ${agent} was interrupted and is too old to be repeated. The agent may be working on it.`
   // Not INTERRUPTED, after which a route tries another agent: two agents might then do the work.
   return new A2AError('TASK_FAILED', message, { reason: 'INTERRUPTED' })
 }

@@ -21,20 +21,20 @@ const agents: Readonly<Record<'echo' | 'clock' | 'concierge', { readonly agent: 
       agent: echo,
       card: {
         name: 'Echo',
-        description: 'Answers with what it was told.',
-        skills: [{ id: 'echo', name: 'Echo', description: 'Says what you say', tags: ['demo'], examples: ['Hello'] }],
+        description: 'Repeats the message.',
+        skills: [{ id: 'echo', name: 'Echo', description: 'Repeats your text', tags: ['demo'], examples: ['Hello'] }],
       },
     },
     clock: {
       agent: clock,
       card: {
         name: 'Clock',
-        description: 'Counts seconds, one chunk each. Cancel it, or restart the hub: it goes on where it was.',
+        description: 'Counts seconds, one chunk each. Cancel it, or restart the hub: it continues where it stopped.',
         skills: [
           {
             id: 'count',
             name: 'Count',
-            description: 'Counts as many seconds as you say',
+            description: 'Counts the given number of seconds',
             tags: ['demo'],
             examples: ['10'],
           },

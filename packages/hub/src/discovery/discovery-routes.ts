@@ -79,8 +79,8 @@ export function createDiscovery(parts: DiscoveryDeps): Middleware {
 function filterOf(query: URLSearchParams): AgentFilter {
   const unknown = [...query.keys()].find((name) => !filterNames.some((one) => one === name))
   if (unknown !== undefined) {
-    const violations = [{ field: unknown, description: `there are ${filterNames.join(', ')}` }]
-    throw new RouteError('INVALID_PARAMS', `${unknown}: there are ${filterNames.join(', ')}`, { violations })
+    const violations = [{ field: unknown, description: `use one of ${filterNames.join(', ')}` }]
+    throw new RouteError('INVALID_PARAMS', `${unknown}: use one of ${filterNames.join(', ')}`, { violations })
   }
   return Object.fromEntries(filterNames.map((name) => [name, query.get(name) || undefined]))
 }

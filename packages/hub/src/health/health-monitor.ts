@@ -91,9 +91,9 @@ export function createHealthMonitor({
   }
 
   function downReason(agent: string, { breaker, failure }: HealthRecord): string | undefined {
-    if (!isOpen(agent)) return 'it is not open'
+    if (!isOpen(agent)) return 'it is unavailable'
     if (failure !== undefined) return `it cannot be reached: ${failure}`
-    return breaker.state(monotonicNow()) === 'open' ? 'it failed too often in a row' : undefined
+    return breaker.state(monotonicNow()) === 'open' ? 'it failed too many times in a row' : undefined
   }
 
   function isSlow({ firstWordMs = 0, samples, lastReportAt }: HealthRecord): boolean {
@@ -150,7 +150,7 @@ export function createHealthMonitor({
       const { firstWordMs, askedAt } = record
       return {
         state: why !== undefined ? 'down' : isSlow(record) ? 'slow' : 'up',
-        ...(why !== undefined ? { why } : isSlow(record) ? { why: 'it takes long to answer' } : {}),
+        ...(why !== undefined ? { why } : isSlow(record) ? { why: 'it is slow to respond' } : {}),
         breaker: record.breaker.state(monotonicNow()),
         ...(firstWordMs !== undefined ? { firstWordMs: Math.round(firstWordMs) } : {}),
         ...omitUndefined({ askedAt }),

@@ -29,7 +29,7 @@ export function createAgentWebhooks({ open, bodyBytes, log }: AgentWebhooksDeps)
     const [, name] = webhookPath.exec(request.url ?? '') ?? []
     if (name === undefined) return false
     handle(request, response, name).catch((cause: unknown) => {
-      log.error('a request to an agent itself failed', { agent: name, cause })
+      log.error("a request to an agent's own endpoint failed", { agent: name, cause })
       if (response.headersSent) response.destroy()
       else end(response, 500)
     })

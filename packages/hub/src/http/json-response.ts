@@ -62,7 +62,7 @@ export function errorResponse({ code, message, violations, headers }: RouteError
 }
 
 export function notFoundError(): RouteError {
-  return new RouteError('NOT_FOUND', 'There is nothing at this path')
+  return new RouteError('NOT_FOUND', 'Not found')
 }
 
 /** Formats milliseconds since the epoch as ISO 8601. */

@@ -84,19 +84,19 @@ async function readJson(
   jsonNodes: number,
 ): Promise<unknown> {
   const body = await readBody(request, maxBytes)
-  if (body === undefined) throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${maxBytes} bytes`)
+  if (body === undefined) throw new RouteError('PAYLOAD_TOO_LARGE', `The request exceeds ${maxBytes} bytes`)
   if (body.length === 0) return undefined
   // Other sites can make a browser send forms without a preflight, but not this content type.
   if (!/^application\/json\b/i.test(contentType))
     throw new RouteError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json')
   const text = body.toString()
   if (exceedsJsonNodes(text, jsonNodes)) {
-    throw new RouteError('PAYLOAD_TOO_LARGE', `A request here has up to ${jsonNodes} JSON values`)
+    throw new RouteError('PAYLOAD_TOO_LARGE', `The request exceeds ${jsonNodes} JSON values`)
   }
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new RouteError('INVALID_PARAMS', 'The body is no JSON')
+    throw new RouteError('INVALID_PARAMS', 'The body is not valid JSON')
   }
 }
 

@@ -19,7 +19,7 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
     request.on('end', () => resolve(length > limitBytes ? undefined : Buffer.concat(chunks, length)))
     request.on('error', reject)
     request.on('close', () => {
-      if (!request.complete) reject(new Error('The request ended before its body did'))
+      if (!request.complete) reject(new Error('The request ended before its body was complete'))
     })
   })
 }

@@ -108,7 +108,7 @@ describe('an agent with a limit of concurrency', () => {
         work.finish('second')
       }
     }
-    assert.deepEqual(seen, ['Waiting for a place: the agent is busy with the work of others'])
+    assert.deepEqual(seen, ['Waiting: the agent is busy with other tasks'])
     assert.equal(textOf((await first) as Task), 'did first')
     const quick = bench({ concurrent: 1 })
     const other = open(quick.agent)

@@ -49,7 +49,7 @@ export function limitConcurrency(agent: Agent, options: ConcurrencyOptions): Age
 
   /** A task that has begun does not fail for lack of a slot: unfinished tasks may always wait. */
   async function runWhenFull(run: AgentFunction, turn: Turn): Promise<AgentOutput> {
-    if (await isFirstMessage(turn)) throw agentBusyError('The agent is busy and takes no more work now')
+    if (await isFirstMessage(turn)) throw agentBusyError('The agent is busy and accepts no more work now')
     return runQueued(run, turn, queue, { noticeMs, queueTimeoutMs })
   }
 
@@ -94,7 +94,7 @@ function runQueued(
     if (inner === undefined) {
       if (!isTold && (await takesLongerThan(settled, noticeMs))) {
         isTold = true
-        return { done: false, value: status('Waiting for a place: the agent is busy with the work of others') }
+        return { done: false, value: status('Waiting: the agent is busy with other tasks') }
       }
       const release = await slotPromise
       inner = reportIterator(await runInSlot(run, createConcurrencySlot(queue, caller, turn, release)))
@@ -105,7 +105,7 @@ function runQueued(
     [Symbol.asyncIterator]: () => ({
       next,
       async return() {
-        linked.abort(new A2AError('INTERRUPTED', 'The turn is over'))
+        linked.abort(new A2AError('INTERRUPTED', 'The turn has ended'))
         await inner?.return?.()
         return { done: true, value: undefined }
       },

@@ -79,7 +79,7 @@ export function createMcpClientSessions({ create, monotonicNow, limits }: McpCli
   }
 
   async function begin({ request, parsedBody, authInfo, owner, group }: McpSessionRequest): Promise<Response> {
-    if (!evictIdle(group)) return jsonRpcErrorResponse(503, 'There are too many sessions: end one, or come again later')
+    if (!evictIdle(group)) return jsonRpcErrorResponse(503, 'Too many sessions: end one, or try again later')
     const mcp = create()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),

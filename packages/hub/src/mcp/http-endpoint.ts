@@ -66,7 +66,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   let isClosing = false
   const createServer = () =>
     createMcpServer({ directory: directoryOf, settings: deps.settings, hasLeft, acquireCall, log })
-  const onerror = (cause: Error): void => log.debug('the MCP bridge complains', { cause })
+  const onerror = (cause: Error): void => log.debug('the MCP bridge reported an error', { cause })
   const handler = createMcpHandler(createServer, { onerror, maxRequestBodySize: deps.bodyBytes })
   const sessions = createMcpClientSessions({
     create: createServer,
@@ -96,17 +96,16 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       credentials: request.credentials,
       ...omitUndefined({ remote }),
     })
-    const authInfo: AuthInfo = { token: '', clientId: caller.id, scopes: [], extra: { desk: directory } }
+    const authInfo: AuthInfo = { token: '', clientId: caller.id, scopes: [], extra: { directory } }
     const body = await readBody(incoming, deps.bodyBytes)
-    if (body === undefined) return jsonRpcErrorResponse(413, `A request here has up to ${deps.bodyBytes} bytes`)
+    if (body === undefined) return jsonRpcErrorResponse(413, `The request exceeds ${deps.bodyBytes} bytes`)
     const text = body.toString()
     const { nodes, depth } = measureJson(text, deps.jsonNodes)
-    if (nodes > deps.jsonNodes)
-      return jsonRpcErrorResponse(413, `A request here has up to ${deps.jsonNodes} JSON values`)
+    if (nodes > deps.jsonNodes) return jsonRpcErrorResponse(413, `The request exceeds ${deps.jsonNodes} JSON values`)
     const parsedBody = jsonIn(text)
     if (depth > maxJsonDepth) return jsonRpcErrorResponse(400, 'The request is nested too deeply', -32_600)
     if (Array.isArray(parsedBody) && parsedBody.length > maxBatchSize) {
-      return jsonRpcErrorResponse(400, `Send up to ${maxBatchSize} requests at once`, -32_600)
+      return jsonRpcErrorResponse(400, `A batch may contain at most ${maxBatchSize} requests`, -32_600)
     }
     if (isWithoutAgent(parsedBody)) await countRequest(deps.admit, caller, request.credentials(''))
     const web = toRequest(incoming, body, signal)
@@ -147,7 +146,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     middleware(request, response) {
       if (!httpPolicy.matchesPath(request)) return false
       handle(request, response).catch((cause: unknown) => {
-        log.debug('an MCP client has gone', { cause })
+        log.debug('an MCP client disconnected', { cause })
         response.destroy()
       })
       return true
@@ -166,7 +165,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
 
 /** The directory of the request that called the tool. */
 function directoryOf({ http }: ServerContext): AgentDirectory {
-  const { desk: directory } = (http?.authInfo?.extra ?? {}) as { readonly desk?: AgentDirectory }
+  const { directory } = (http?.authInfo?.extra ?? {}) as { readonly directory?: AgentDirectory }
   if (directory === undefined) throw new Error('MCP request without an agent directory')
   return directory
 }

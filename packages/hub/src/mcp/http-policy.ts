@@ -83,7 +83,7 @@ export function createMcpHttpPolicy({ publicUrl, issuers, cors }: McpHttpPolicyD
       if (requestPath(request) !== resourcePath) return undefined
       return method === 'GET' || method === 'HEAD'
         ? resource()
-        : jsonRpcErrorResponse(405, 'This path takes GET', -32_000, { allow: 'GET' })
+        : jsonRpcErrorResponse(405, 'Method not allowed: use GET', -32_000, { allow: 'GET' })
     },
     challenge({ message, details }) {
       const known = typeof details.challenge === 'string' ? details.challenge : 'Bearer realm="parley"'

@@ -45,8 +45,8 @@ const tools: readonly McpServerTool[] = [listAgents, discoverAgent, sendMessage,
 const names = tools.map(({ definition }) => definition.name)
 
 const instructions =
-  'Agents that do work for you. list_agents says which there are, send_message asks one of them. Work that takes long goes ' +
-  'on when a call ends: get_task waits for it. An agent may ask back: answer with send_message and the same taskId.'
+  'Agents that do work for you. list_agents lists them, send_message calls one of them. Long-running work continues ' +
+  'when a call ends: get_task waits for it. An agent may ask a question: answer with send_message and the same taskId.'
 
 /** Creates a server for one connection, or for one request of a client without a session. */
 export function createMcpServer(deps: McpServerDeps): McpServer {
@@ -63,8 +63,7 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
   server.setRequestHandler('tools/call', ({ params }, context) =>
     withCall(context, async (call) => {
       const tool = await findTool(params.name, call)
-      if (tool === undefined)
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`)
+      if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${params.name}`)
       return run(tool, params, call)
     }),
   )

@@ -25,7 +25,7 @@ export function serveMcpStdio({ directory, settings, input, output, log }: McpSt
   const transport = new StdioServerTransport(input, output)
   const handle = serveStdio(() => createMcpServer({ directory: () => directory, settings, log }), {
     transport,
-    onerror: (cause) => log.warn('the MCP connection complains', { cause }),
+    onerror: (cause) => log.warn('the MCP connection reported an error', { cause }),
   })
   // The SDK takes over the transport, including its own end listener.
   for (const event of ['end', 'close', 'error'] as const) input.once(event, () => closed.resolve())

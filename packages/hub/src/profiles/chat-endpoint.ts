@@ -119,8 +119,7 @@ async function waitForOutcome(stream: TaskEventStream, isContinued: boolean): Pr
     isFirst = false
   }
   const { status } = outcome
-  if (status === undefined || !hasSettled(status.state))
-    throw new A2AError('UNAVAILABLE', 'The agent did not come to an end')
+  if (status === undefined || !hasSettled(status.state)) throw new A2AError('UNAVAILABLE', 'The agent did not finish')
   const parts = [...artifacts.values()].flat()
   const isDone = status.state === 'TASK_STATE_COMPLETED' && parts.length > 0
   return { ...outcome, said: textOf(isDone ? parts : (status.message?.parts ?? [])) }

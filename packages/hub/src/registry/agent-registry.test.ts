@@ -246,12 +246,12 @@ describe('an agent that cannot be opened', () => {
     const { file, ids } = await interrupted(t, { a: { resume: 'rerun', run: forever } })
     const open: Open = (word) => {
       if (word === 'typo') throw new Error('there is no typo')
-      return { agent: { resume: 'rerun', run: () => 'mended' } }
+      return { agent: { resume: 'rerun', run: () => 'fixed' } }
     }
     const { handler, apply, closed } = await scene(t, open, { a: entry('typo') }, sqliteStore(file))
     assert.deepEqual((await apply({ a: entry('right') })).changed, ['a'])
     const task = await until(() => handler.engine.getTask({ id: ids['a'] ?? '' }, contextOf('a')), isOver)
-    assert.equal(textOf(task), 'mended')
+    assert.equal(textOf(task), 'fixed')
     assert.equal(closed.length, 0)
   })
 

@@ -186,9 +186,9 @@ export function createAgentRegistry({
     return ended
   }
 
-  function changed(name: string, keeper: AgentSupervisor): void {
+  function changed(name: string, supervisor: AgentSupervisor): void {
     const entry = registered.get(name)
-    if (entry?.supervisor !== keeper) return
+    if (entry?.supervisor !== supervisor) return
     void publish(entry)
     resolveWaiters(entry)
   }
@@ -198,13 +198,13 @@ export function createAgentRegistry({
     config: AgentConfig,
     { baseDir, skillBundles, card }: AgentsConfig,
   ): RegistryEntry {
-    const keeper: AgentSupervisor = superviseAgent({
+    const supervisor: AgentSupervisor = superviseAgent({
       kind: kindOf(config),
       entry: config.own,
       services: agentServices(name, config, kindOf(config), baseDir),
       log,
-      onChange: () => changed(name, keeper),
-      onFailure: () => registered.get(name)?.supervisor === keeper && rest.onChange?.(name),
+      onChange: () => changed(name, supervisor),
+      onFailure: () => registered.get(name)?.supervisor === supervisor && rest.onChange?.(name),
       times,
     })
     const made = fingerprintOf(config, baseDir)
@@ -215,7 +215,7 @@ export function createAgentRegistry({
       cards: card,
       baseDir,
       fingerprint: made,
-      supervisor: keeper,
+      supervisor,
       limited: {},
       routed: {},
       published: {},
@@ -225,7 +225,7 @@ export function createAgentRegistry({
 
   function kindOf(config: AgentConfig): AgentKind {
     const kind = kinds.find((one) => one.kind === config.kind)
-    if (kind === undefined) throw new Error(`there is no kind ${config.kind}`)
+    if (kind === undefined) throw new Error(`unknown kind ${config.kind}`)
     return kind
   }
 

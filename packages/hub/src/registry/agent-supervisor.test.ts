@@ -30,21 +30,21 @@ describe('an agent that is kept open', () => {
       },
     }
     const parts = testAgentServices()
-    const keeper = superviseAgent({ kind, entry: {}, services: parts, log: parts.log, onChange() {} })
+    const supervisor = superviseAgent({ kind, entry: {}, services: parts, log: parts.log, onChange() {} })
     const [first, second, third] = looks
     await first?.begun.promise
     // A refresh in progress has seen the previous state.
     lent?.refreshCard?.()
     first?.end.resolve()
     await second?.begun.promise
-    assert.equal(keeper.liveCard?.description, 'look 1')
+    assert.equal(supervisor.liveCard?.description, 'look 1')
     second?.end.resolve()
-    await keeper.refreshCard()
-    assert.equal(keeper.liveCard?.description, 'look 2')
+    await supervisor.refreshCard()
+    assert.equal(supervisor.liveCard?.description, 'look 2')
     lent?.refreshCard?.()
     await third?.begun.promise
     third?.end.resolve()
-    await keeper.close()
+    await supervisor.close()
     lent?.refreshCard?.()
     await nextTurnOfTheLoop()
     assert.equal(count, 3)

@@ -93,7 +93,7 @@ export function superviseAgent({
       void refreshPeriodically()
     } catch (cause) {
       if (signal.aborted) return
-      log.error('the agent could not be opened; it will be tried again', { ...about, cause })
+      log.error('the agent could not be opened; it will be retried', { ...about, cause })
       const message = cause instanceof Error ? cause.message : String(cause)
       const at = services.now()
       const delayMs = schedule(retryMs, () => void tryToOpen(Math.min(times.lastRetryMs, retryMs * 2)))
@@ -135,7 +135,7 @@ export function superviseAgent({
       looked = card
       onChange()
     } catch (cause) {
-      if (!signal.aborted) log.debug('what the agent says of itself could not be read', { ...about, cause })
+      if (!signal.aborted) log.debug('the description of the agent could not be read', { ...about, cause })
     } finally {
       limit.end()
     }

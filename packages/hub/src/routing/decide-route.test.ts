@@ -84,17 +84,17 @@ describe('of several routes', () => {
     ])
     assert.deepEqual(decision(routes, { parts: text('x') }).to, ['two'])
     const none = decision([{ to: 'one', from: 'another' }])
-    assert.deepEqual([none.route, none.to, none.why], [undefined, ['front'], 'there are no routes for this agent'])
+    assert.deepEqual([none.route, none.to, none.why], [undefined, ['front'], 'this agent has no routes'])
   })
 
   it('one whose agents may not be asked is passed over; one whose agents are down is not', () => {
     const routes = [{ to: 'one', fallback: 'two' }, { to: 'three' }]
-    const over = { one: { state: 'over', why: 'not for this caller' }, two: { state: 'over' } } as const
+    const over = { one: { state: 'over', why: 'the caller has no permission' }, two: { state: 'over' } } as const
     assert.deepEqual(decision(routes, { standing: over }).to, ['three'])
-    const down = { one: { state: 'down', why: 'it is not open' }, two: { state: 'over' } } as const
+    const down = { one: { state: 'down', why: 'it is unavailable' }, two: { state: 'over' } } as const
     const unavailable = decision(routes, { standing: down })
     assert.deepEqual([unavailable.route, unavailable.to], [0, []])
-    assert.match(unavailable.why, /all of its agents are down: one: it is not open/)
+    assert.match(unavailable.why, /all of its agents are down: one: it is unavailable/)
   })
 })
 
@@ -112,12 +112,12 @@ describe('of several agents', () => {
   it('unavailable agents are skipped, slow ones come last, and the fallback is reported', () => {
     const route = { to: ['one', 'two'], fallback: ['three', 'four'] }
     const standing = {
-      one: { state: 'down', why: 'it is not open' },
+      one: { state: 'down', why: 'it is unavailable' },
       two: { state: 'slow', why: 'it takes long' },
     } as const
     const { to, why } = decision([route], { standing })
     assert.deepEqual(to, ['three', 'four', 'two'])
-    assert.equal(why, 'it fits, and three stands in: one: it is not open; two: it takes long')
+    assert.equal(why, 'it fits, and three stands in: one: it is unavailable; two: it is slow')
   })
 
   it('whatever their weights and states are, each that can be asked is there once and no other', () => {

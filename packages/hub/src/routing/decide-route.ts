@@ -55,7 +55,7 @@ export function decideRoute({ agent, routes, facts, availability, random }: Deci
     const mismatch = findMismatch(route.when, facts)
     const candidates = mismatch === undefined ? candidatesOf(route, availability) : []
     const isOver = mismatch === undefined && candidates.every(({ state }) => state === 'over')
-    const why = mismatch ?? (isOver ? `none of its agents can be asked: ${candidateReasons(candidates)}` : 'it fits')
+    const why = mismatch ?? (isOver ? `none of its agents can be called: ${candidateReasons(candidates)}` : 'it fits')
     considered.push({ route: index, ...named, fits: mismatch === undefined && !isOver, why })
     if (mismatch !== undefined || isOver) continue
     const to = orderCandidates(route, candidates, random)
@@ -63,7 +63,7 @@ export function decideRoute({ agent, routes, facts, availability, random }: Deci
       to.length === 0 ? `all of its agents are down: ${candidateReasons(candidates)}` : reasonFor(route, to, candidates)
     return { route: index, ...named, why: reason, to, candidates, considered }
   }
-  const why = considered.length === 0 ? 'there are no routes for this agent' : 'none of its routes fits'
+  const why = considered.length === 0 ? 'this agent has no routes' : 'none of its routes matches'
   return { why, to: [agent], candidates: [], considered }
 }
 

@@ -45,11 +45,11 @@ export function findMismatch(when: RouteConditions | undefined, facts: MessageFa
   const said = facts.text.toLowerCase()
   if (text !== undefined && !text.some((one) => said.includes(one.toLowerCase()))) return 'the text contains none of it'
   if (regex !== undefined && !compilePattern(regex).matcher(facts.text).find()) return 'the text does not match'
-  if (skill !== undefined && !skill.includes(facts.skill ?? '')) return 'it names another skill, or none'
+  if (skill !== undefined && !skill.includes(facts.skill ?? '')) return 'the skill differs'
   const other = Object.entries(metadata ?? {}).find(([path, wanted]) => !isOneOf(valueAt(facts.metadata, path), wanted))
-  if (other !== undefined) return `its metadata say something else at ${other[0]}`
+  if (other !== undefined) return `the metadata differs at ${other[0]}`
   if (caller !== undefined && !caller.some((pattern) => facts.callers.some((id) => matchesPattern(pattern, id))))
-    return 'the caller is another'
+    return 'the caller differs'
   if (parts !== undefined && !parts.some((pattern) => facts.parts.some((kind) => matchesPattern(pattern, kind))))
     return 'it has no such part'
   return undefined

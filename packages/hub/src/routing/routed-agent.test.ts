@@ -39,14 +39,14 @@ async function open(
   const read = routes.map((one) => schema.parse({ from: 'front', ...one }))
   const hub = await createTestHub(t, agents, {
     ...(store !== undefined ? { store } : {}),
-    wrap(name, agent, house) {
+    wrap(name, agent, inProcessClient) {
       const watched = observeAgent(agent, health.observer(name), Date.now)
       const routing = createRouting({
         routes: () => read,
         health,
         canUse: (_, target) => !hidden.includes(target),
         isInChain: () => false,
-        inProcessClient: () => house,
+        inProcessClient: () => inProcessClient,
         isOpen,
       })
       return routing.hasRoutes(name) ? routing.wrapAgent(name, watched) : watched

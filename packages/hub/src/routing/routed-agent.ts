@@ -136,7 +136,7 @@ export function createRoutedAgent(agent: Agent, parts: RoutedAgentDeps): Agent {
     }
     const [next, others] = pick(left)
     if (next === undefined) return yield* reportFailure(failure)
-    turn.log.warn('an agent failed; another is asked', { target: next, cause: failure?.reason })
+    turn.log.warn('an agent failed; calling another', { target: next, cause: failure?.reason })
     yield* runCandidates(turn, {
       routed: 1,
       round: 1,
@@ -152,7 +152,7 @@ export function createRoutedAgent(agent: Agent, parts: RoutedAgentDeps): Agent {
       if (failure === undefined) return
       const [next, left] = pick(state.left)
       if (next === undefined) return yield* reportFailure(failure)
-      turn.log.warn('an agent failed; another is asked', {
+      turn.log.warn('an agent failed; calling another', {
         failed: state.child.agent,
         target: next,
         cause: failure.reason,

@@ -48,11 +48,11 @@ export function createRouting({
   function decideFor(agent: string, { message, caller, metadata = {} }: DryRunMessage, turn?: Turn): RouteDecision {
     const facts = messageFacts(message, { callerId: caller.id, metadata })
     const availability = (candidate: string): AgentAvailability => {
-      if (candidate !== agent && !canUse(caller, candidate)) return { state: 'over', why: 'not for this caller' }
-      if (turn !== undefined && isInChain(turn, candidate)) return { state: 'over', why: 'at work on this already' }
+      if (candidate !== agent && !canUse(caller, candidate))
+        return { state: 'over', why: 'the caller has no permission' }
+      if (turn !== undefined && isInChain(turn, candidate)) return { state: 'over', why: 'already part of this chain' }
       const { state, why } = health.get(candidate)
-      if (state !== 'down' && !health.canAcquire(candidate))
-        return { state: 'down', why: 'being tried by another task' }
+      if (state !== 'down' && !health.canAcquire(candidate)) return { state: 'down', why: 'tested by another task' }
       return { state, ...(why !== undefined ? { why } : {}) }
     }
     return decideRoute({ agent, routes: routes(), facts, availability, random })

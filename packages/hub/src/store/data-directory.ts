@@ -19,11 +19,11 @@ export function prepareDataDirectory(directory: string, log: Pick<AgentLog, 'war
   // Windows has no such modes.
   if (process.platform === 'win32') return
   if (!isPrivateDirectory(directory)) {
-    log.warn('other users may look into the data directory: make it private with chmod 700', { directory })
+    log.warn('the data directory may be readable by other users: make it private with chmod 700', { directory })
   }
   const file = join(directory, adminKeyFileName)
   if (!isPrivateFile(file)) {
-    log.warn('other users may be able to read the admin key: make the file private with chmod 600', { file })
+    log.warn('the admin key may be readable by other users: make the file private with chmod 600', { file })
   }
 }
 

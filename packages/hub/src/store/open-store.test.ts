@@ -25,7 +25,7 @@ describe('the setting `store`', () => {
   it('needs a master key of 32 bytes with Postgres, and says how to make one', () => {
     const store = 'postgres://user@127.0.0.1:1/none'
     assert.throws(() => openStore({ store, dataDir }), /masterKey: .*openssl rand -base64 32/)
-    assert.throws(() => openStore({ store, dataDir, masterKey: 'c2hvcnQ=' }), /masterKey: this has 5 bytes/)
+    assert.throws(() => openStore({ store, dataDir, masterKey: 'c2hvcnQ=' }), /masterKey: has 5 bytes/)
   })
 
   it('shares leases on Postgres, whether its server is named apart or not', async () => {
@@ -37,7 +37,7 @@ describe('the setting `store`', () => {
   })
 
   it('names what there is when it is none of them', () => {
-    assert.throws(() => openStore({ store: 'mysql://x', dataDir }), /store: give sqlite:.*memory:.*postgres:/)
+    assert.throws(() => openStore({ store: 'mysql://x', dataDir }), /store: must be sqlite:.*memory:.*postgres:/)
     const store = 'postgres://user@127.0.0.1:1/none'
     assert.throws(() => openStore({ store, dataDir, masterKey, directStore: 'there' }), /store\.direct: /)
   })

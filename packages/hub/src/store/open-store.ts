@@ -32,10 +32,10 @@ export function openStore(settings: StoreSettings): FullStore {
   if (store === 'memory:') return memoryStore()
   if (store.startsWith('sqlite:')) return openSqlite(store.slice('sqlite:'.length), settings)
   if (!isPostgres(store)) {
-    throw new ConfigError('store', 'give sqlite:, sqlite:<file>, memory: or postgres://user:password@host/database')
+    throw new ConfigError('store', 'must be sqlite:, sqlite:<file>, memory: or postgres://user:password@host/database')
   }
   if (directStore !== undefined && directStore !== 'none' && !isPostgres(directStore)) {
-    throw new ConfigError('store.direct', 'give the postgres:// url of the server itself, or none')
+    throw new ConfigError('store.direct', 'must be the postgres:// URL of the server itself, or none')
   }
   const direct = directStore ?? store
   return postgresStore({
@@ -69,10 +69,10 @@ function isPostgres(url: string): boolean {
 }
 
 function readMasterKey(text: string | undefined): Uint8Array {
-  const hint = 'give 32 bytes as base64, the same for all replicas, such as `openssl rand -base64 32` makes them'
-  if (text === undefined || text === '') throw new ConfigError('masterKey', `a store on Postgres needs one: ${hint}`)
+  const hint = 'set 32 bytes as base64, the same for all replicas: openssl rand -base64 32'
+  if (text === undefined || text === '') throw new ConfigError('masterKey', `is required with PostgreSQL: ${hint}`)
   const key = Buffer.from(text, 'base64')
-  if (key.length !== 32) throw new ConfigError('masterKey', `this has ${key.length} bytes: ${hint}`)
+  if (key.length !== 32) throw new ConfigError('masterKey', `has ${key.length} bytes: ${hint}`)
   return key
 }
 

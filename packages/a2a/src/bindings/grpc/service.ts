@@ -107,7 +107,7 @@ export function decodeRpcResponse({ response }: RpcMethod, bytes: Uint8Array, ma
   } catch (reason) {
     if (reason instanceof TooManyNodesError) throw answerTooManyNodes(maxNodes)
     if (!(reason instanceof CodecError)) throw reason
-    throw new A2AError('INVALID_AGENT_RESPONSE', `The peer's answer is malformed: ${reason.message}`)
+    throw new A2AError('INVALID_AGENT_RESPONSE', `The peer's response is malformed: ${reason.message}`)
   }
 }
 

@@ -136,7 +136,7 @@ const timestamp: MessageCodec = {
     const { seconds, nanos } = readPair(reader, end, budget)
     const at = new Date(seconds * 1_000 + Math.floor(nanos / 1_000_000))
     const year = Number.isNaN(at.getTime()) ? -1 : at.getUTCFullYear()
-    if (year < 1 || year > 9_999) throw new CodecError('is no time between the years 1 and 9999')
+    if (year < 1 || year > 9_999) throw new CodecError('must be a time between the years 1 and 9999')
     return at.toISOString()
   },
 }

@@ -77,7 +77,7 @@ export function createAuthorizationServerFinder(
           : undefined
     }
     const tokenUrl = pick(named.tokenUrl, 'token_endpoint')
-    if (tokenUrl === undefined) throw authError('No token endpoint is known: give oauth.tokenUrl or oauth.metadataUrl')
+    if (tokenUrl === undefined) throw authError('No token endpoint is known: set oauth.tokenUrl or oauth.metadataUrl')
     const methods = metadata?.['token_endpoint_auth_methods_supported']
     return {
       tokenUrl,
@@ -90,11 +90,11 @@ export function createAuthorizationServerFinder(
     function check(address: string, trusted: boolean): URL {
       const url = URL.canParse(address) ? new URL(address) : undefined
       if (url === undefined || url.username !== '' || url.password !== '')
-        throw authError('The address of the authorization server is malformed')
+        throw authError('The URL of the authorization server is malformed')
       const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (isLoopback(url) || isAllowed(url)))
       if (!secure)
         throw authError(
-          `Secrets are not sent to ${url.origin}: only https is safe. On a network of your own: oauth.trust: ['${url.origin}']`,
+          `Secrets are not sent to ${url.origin} without https. In a private network, set oauth.trust: ['${url.origin}']`,
         )
       if (trusted || url.origin === agentOrigin || isAllowed(url)) return url
       throw authError(

@@ -128,7 +128,7 @@ describe('signing in with a device code', () => {
     const blind = await signingIn({}, { onDeviceCode: undefined as never })
     await assert.rejects(blind.get(), /requires oauth.onDeviceCode/)
     const lost = await signingIn({}, { deviceAuthorizationUrl: undefined as never })
-    await assert.rejects(lost.get(), /give oauth.deviceAuthorizationUrl or oauth.metadataUrl/)
+    await assert.rejects(lost.get(), /set oauth.deviceAuthorizationUrl or oauth.metadataUrl/)
     assert.deepEqual([...blind.server.asked, ...lost.server.asked], [])
   })
 

@@ -21,12 +21,12 @@ export async function signInWithDeviceCode(
   if (onDeviceCode === undefined) throw deviceCodeError('The device code flow requires oauth.onDeviceCode')
   if (server.deviceAuthorizationUrl === undefined)
     throw deviceCodeError(
-      'Where a code can be had is not known: give oauth.deviceAuthorizationUrl or oauth.metadataUrl',
+      'No device authorization endpoint is known: set oauth.deviceAuthorizationUrl or oauth.metadataUrl',
     )
   const askedAt = time.now()
   const grant = await post(server.deviceAuthorizationUrl, form, server.methods, signal)
   const code = grant['device_code']
-  if (typeof code !== 'string') throw deviceCodeError('The authorization server gave no device_code')
+  if (typeof code !== 'string') throw deviceCodeError('The authorization server returned no device_code')
   const prompt = promptOf(grant, askedAt)
   onDeviceCode(prompt)
 
@@ -34,7 +34,8 @@ export async function signInWithDeviceCode(
   for (;;) {
     await time.sleep(interval * 1000, signal)
     // The server knows the exact end, but might never report it.
-    if (time.now() > prompt.expiresAt.getTime()) throw deviceCodeError('The code was not used in time', 'expired_token')
+    if (time.now() > prompt.expiresAt.getTime())
+      throw deviceCodeError('The device code expired before it was used', 'expired_token')
     try {
       return await post(server.tokenUrl, { grant_type: grantType, device_code: code }, server.methods, signal)
     } catch (reason) {
@@ -62,7 +63,7 @@ function promptOf(grant: OAuthResponse, askedAt: number): DeviceCodePrompt {
   // Some servers still send `url`, as the drafts did.
   const uri = httpLink(grant['verification_uri'] ?? grant['verification_url'])
   if (typeof userCode !== 'string' || uri === undefined)
-    throw deviceCodeError('The authorization server gave no user_code or no verification_uri')
+    throw deviceCodeError('The authorization server returned no user_code or no verification_uri')
   const complete = httpLink(grant['verification_uri_complete'])
   const lifetime = Math.min(parseSeconds(grant['expires_in']) ?? maxLifetimeSeconds, maxLifetimeSeconds)
   return {

@@ -224,7 +224,7 @@ describe('a token', () => {
     const server = await machine()
     const { get } = tokensOf(server)
     server.next.push({ status: 200, json: { access_token: 'x', token_type: 'DPoP' } }, { status: 200, json: {} })
-    await assert.rejects(get(), failsWith('UNAUTHENTICATED', /not of the type Bearer/))
+    await assert.rejects(get(), failsWith('UNAUTHENTICATED', /whose type is not Bearer/))
     await assert.rejects(get(), failsWith('UNAUTHENTICATED', /no access_token/))
   })
 
@@ -236,7 +236,7 @@ describe('a token', () => {
       limits: { ...defaultClientLimits, timeoutMs: 30 },
     })
     const request = { card: undefined, url: server.url, signal: new AbortController().signal }
-    await assert.rejects(quick(request, undefined, []), failsWith('TIMEOUT', /took too long/))
+    await assert.rejects(quick(request, undefined, []), failsWith('TIMEOUT', /timed out/))
     const stop = new AbortController()
     const waiting = tokensOf(server).get(undefined, [], { signal: stop.signal })
     while (server.asked.length < 2) await new Promise(setImmediate)
@@ -252,7 +252,7 @@ describe('a token', () => {
       { status: 200, text: ' '.repeat(200_000) },
     )
     await assert.rejects(get(), failsWith('UNAUTHENTICATED', /redirect, which is not followed/))
-    await assert.rejects(get(), failsWith('INVALID_AGENT_RESPONSE', /larger/))
+    await assert.rejects(get(), failsWith('INVALID_AGENT_RESPONSE', /exceeds the limit/))
     assert.deepEqual(
       server.asked.map(({ path }) => path),
       ['/token', '/token'],

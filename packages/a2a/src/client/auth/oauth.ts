@@ -120,9 +120,9 @@ export function createTokenSource(options: OAuthOptions, flow: OAuthFlow, parts:
 function tokenOf(answer: OAuthResponse, askedAt: number): StoredToken {
   const { access_token: accessToken, refresh_token: refreshToken, token_type: type = 'bearer' } = answer
   if (typeof accessToken !== 'string' || accessToken === '')
-    throw new A2AError('UNAUTHENTICATED', 'The authorization server gave no access_token')
+    throw new A2AError('UNAUTHENTICATED', 'The authorization server returned no access_token')
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
-    throw new A2AError('UNAUTHENTICATED', 'The authorization server gave a token that is not of the type Bearer')
+    throw new A2AError('UNAUTHENTICATED', 'The authorization server returned a token whose type is not Bearer')
   const lifetime = parseSeconds(answer['expires_in'])
   return {
     accessToken,

@@ -37,7 +37,7 @@ describe('what a card wants', () => {
     const card = { ...bare, securitySchemes, securityRequirements: [scoped, needs('id', 'lost')] }
     assert.equal(
       describeRequiredSchemes(card),
-      'login (OAuth 2, client credentials, scopes read write), or id (OpenID Connect) with lost (of a kind that is not known)',
+      'login (OAuth 2, client credentials, scopes read write), or id (OpenID Connect) with lost (of an unknown type)',
     )
   })
 
@@ -55,7 +55,7 @@ describe('what a card wants', () => {
     const error = new A2AError('UNAUTHENTICATED', 'Who are you?', { challenge: 'Bearer' }, { cause })
     const card = { ...bare, securitySchemes, securityRequirements: [needs('token')] }
     const told = withRequiredSchemes(error, card)
-    assert.equal(told.message, 'Who are you? (the card asks for token (HTTP bearer))')
+    assert.equal(told.message, 'Who are you? (the card requires token (HTTP bearer))')
     assert.deepEqual(told.details, { challenge: 'Bearer', schemes: 'token (HTTP bearer)' })
     assert.equal(told.cause, cause)
     assert.equal(withRequiredSchemes(told, card), told)

@@ -7,7 +7,7 @@ export function withRequiredSchemes(error: A2AError, card: AgentCard): A2AError 
   const wanted = describeRequiredSchemes(card)
   if (wanted === undefined || error.details['schemes'] !== undefined) return error
   const { code, message, details, cause } = error
-  return new A2AError(code, `${message} (the card asks for ${wanted})`, { ...details, schemes: wanted }, { cause })
+  return new A2AError(code, `${message} (the card requires ${wanted})`, { ...details, schemes: wanted }, { cause })
 }
 
 /** `bearer (HTTP bearer) with key (API key in the header X-Key), or login (OAuth 2, client credentials)`. */
@@ -28,7 +28,7 @@ export function describeRequiredSchemes({
 
 function describeScheme(scheme: SecurityScheme | undefined, scopes: readonly string[]): string {
   const scoped = scopes.length > 0 ? `, ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(' ')}` : ''
-  if (scheme === undefined) return 'of a kind that is not known'
+  if (scheme === undefined) return 'of an unknown type'
   if ('apiKeySecurityScheme' in scheme) {
     const { location, name } = scheme.apiKeySecurityScheme
     return `API key in the ${location} ${name}`

@@ -130,7 +130,7 @@ async function readJson(
   const { signal: either, end } = linkSignals(
     [signal],
     limits.timeoutMs,
-    () => new A2AError('TIMEOUT', `${describeServer(request.url)} took too long`),
+    () => new A2AError('TIMEOUT', `${describeServer(request.url)} timed out`),
   )
   try {
     const response = await abortableFetch(either, fetch, new Request(request, { signal: either }))

@@ -100,7 +100,7 @@ describe('a card is found', () => {
       const server = await library({ '/.well-known/agent-card.json': at(...urls) })
       await assert.rejects(
         () => fetchCard(server.url + asked, parts()),
-        fails('CARD_NOT_FOUND', /no agent card at .* is of Ada, which does not list this address/),
+        fails('CARD_NOT_FOUND', /There is no agent card at .* belongs to Ada, which does not list this address/),
         `${asked} of ${urls.join()}`,
       )
     }
@@ -113,7 +113,7 @@ describe('a card is found', () => {
     const { fetch } = handler
     await assert.rejects(
       () => fetchCard('http://localhost/a2a/adda', parts({}, { fetch })),
-      fails('CARD_NOT_FOUND', /The server says: No agent named adda\. Agents: ada\. There is no agent card at/),
+      fails('CARD_NOT_FOUND', /The server responded: No agent named adda\. Agents: ada\. There is no agent card at/),
     )
   })
 
@@ -258,8 +258,8 @@ describe('a card is not found', () => {
   it('in a page or in what is no JSON, and the error says which [B-26]', async () => {
     for (const [body, type, message] of [
       ['<!doctype html><h1>Hi</h1>', 'text/html', /an HTML page/],
-      ['{"name":', 'application/json', /no JSON \(application\/json\)/],
-      ['', 'text/plain', /no JSON \(text\/plain\)/],
+      ['{"name":', 'application/json', /not JSON \(application\/json\)/],
+      ['', 'text/plain', /not JSON \(text\/plain\)/],
     ] as const) {
       const server = await library({ '/.well-known/agent-card.json': body }, { 'content-type': type })
       await assert.rejects(fetchCard(server.url, parts()), fails('INVALID_AGENT_RESPONSE', message))
@@ -289,9 +289,9 @@ describe('a card is not found', () => {
     await assert.rejects(fetchCard(big.url, parts({ limits: small })), fails('INVALID_AGENT_RESPONSE', /4000 bytes/))
 
     const slow = await listen((_, response) => void response.write('{'))
-    await assert.rejects(fetchCard(slow.url, parts({ limits })), fails('TIMEOUT', /in time/))
+    await assert.rejects(fetchCard(slow.url, parts({ limits })), fails('TIMEOUT', /timed out/))
     const silent = await listen(() => {})
-    await assert.rejects(fetchCard(silent.url, parts({ limits })), fails('TIMEOUT', /in time/))
+    await assert.rejects(fetchCard(silent.url, parts({ limits })), fails('TIMEOUT', /timed out/))
     // None, if the timeout ends before the connection is made.
     assert.ok(silent.requests.length <= 1)
     assert.equal(defaultClientLimits.cardTimeoutMs, 10_000)

@@ -39,7 +39,7 @@ export async function searchCardLocations<T extends { readonly card: AgentCard }
       const found = await fetchAt(location)
       if (isBeneath(location, url) || listsPath(found.card, url)) return found
       otherCards.push(
-        `The card at ${urlWithoutQuery(new URL(location))} is of ${found.card.name}, which does not list this address`,
+        `The card at ${urlWithoutQuery(new URL(location))} belongs to ${found.card.name}, which does not list this address`,
       )
     } catch (failure) {
       if (!(failure instanceof A2AError)) throw failure
@@ -52,7 +52,7 @@ export async function searchCardLocations<T extends { readonly card: AgentCard }
   const tried = [first, ...locations].map((location) => urlWithoutQuery(new URL(location)))
   const serverMessage = reason.details['said']
   const text = [
-    ...(typeof serverMessage === 'string' ? [`The server says: ${serverMessage}`] : []),
+    ...(typeof serverMessage === 'string' ? [`The server responded: ${serverMessage}`] : []),
     `There is no agent card at ${tried.join(', ')}`,
     ...otherCards.slice(0, 1),
   ]

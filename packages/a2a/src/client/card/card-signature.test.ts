@@ -69,7 +69,7 @@ describe('a signed card', () => {
       clearCardCache()
       const { fetch } = createDocumentServer(handler, { [cardUrl]: { ...document, ...change } })
       for (const verify of ['warn', 'require'] as const) {
-        await assert.rejects(connect(publicUrl, { fetch, verify }), isSignatureError(/changed after it was signed/))
+        await assert.rejects(connect(publicUrl, { fetch, verify }), isSignatureError(/changed after signing/))
       }
       assert.equal((await connect(publicUrl, { fetch })).card.name, 'Ada')
     }
@@ -142,7 +142,7 @@ describe('a signed card', () => {
     const { jwk, signed } = await createTestCardSigner('ES512')
     await assert.rejects(
       connect((await signed(unsignedCard)) as never, { verify: 'require', trust: trustKey(jwk) }),
-      isSignatureError(/algorithm is none that is accepted: ES512/),
+      isSignatureError(/algorithm is not accepted: ES512/),
     )
   })
 
@@ -156,11 +156,11 @@ describe('a signed card', () => {
       [{ alg: 'HS256' }, /algorithm/],
       [{ alg: 'constructor' }, /algorithm/],
       [{ alg: ['ES256'] }, /algorithm/],
-      [{ alg: 'RS256' }, /not good for this/],
-      [{ kid: undefined }, /which key/],
-      [{ kid: 7 }, /which key/],
-      [{ crit: ['b64'], b64: false }, /not understood/],
-      [{}, /changed after it was signed/],
+      [{ alg: 'RS256' }, /not valid for cards/],
+      [{ kid: undefined }, /names no key/],
+      [{ kid: 7 }, /names no key/],
+      [{ crit: ['b64'], b64: false }, /unsupported extension/],
+      [{}, /changed after signing/],
     ]
     for (const [over, why] of tricks) {
       const document = { ...unsignedCard, signatures: [{ protected: header(over), signature }] }
@@ -205,7 +205,7 @@ describe('the policy', () => {
     const { signed } = await createTestCardSigner()
     await assert.rejects(
       connect((await signed(unsignedCard)) as never, { verify: 'require' }),
-      isSignatureError(/does not say where its key is/),
+      isSignatureError(/does not name the URL of its key/),
     )
   })
 
@@ -222,10 +222,10 @@ describe('the policy', () => {
     assert.deepEqual(unsigned.signature, { status: 'unsigned' })
     const { signed } = await createTestCardSigner()
     const unknown = await connect((await signed(unsignedCard)) as never, { verify: 'warn', log })
-    assert.deepEqual(unknown.signature, { status: 'unverified', why: 'it does not say where its key is' })
+    assert.deepEqual(unknown.signature, { status: 'unverified', why: 'it does not name the URL of its key' })
     assert.deepEqual(told, [
-      'An agent card is used though it is not signed',
-      'An agent card is used though its signature cannot be checked: it does not say where its key is',
+      'Using an agent card although it is not signed',
+      'Using an agent card although its signature cannot be checked: it does not name the URL of its key',
     ])
   })
 
@@ -245,7 +245,7 @@ describe('the policy', () => {
     }
     clearCardCache()
     const betrayed = await connect(publicUrl, { fetch: strip, verify: 'require', bearer: 't' })
-    await assert.rejects(betrayed.extendedCard(), isSignatureError(/changed after it was signed/))
+    await assert.rejects(betrayed.extendedCard(), isSignatureError(/changed after signing/))
     assert.notEqual(betrayed.card.description, 'Less')
   })
 

@@ -54,14 +54,15 @@ export function createCardVerifier({ options, fetch, limits, log, ...clock }: Ca
       outcomes.push(outcome)
     }
     // The holder of the key did not sign this content.
-    if (outcomes.includes(false)) throw cardSignatureError('its signature is wrong: it was changed after it was signed')
+    if (outcomes.includes(false))
+      throw cardSignatureError('its signature is invalid: the card was changed after signing')
     const why = [...new Set(outcomes.map((outcome) => (outcome as Error).message))].join('; ')
     return acceptUnverified(card, { status: 'unverified', why }, `its signature cannot be checked: ${why}`)
   }
 
   function acceptUnverified(card: AgentCard, signature: CardSignature, why: string): CheckedCard {
     if (verify === 'require') throw cardSignatureError(why)
-    log?.warn(`An agent card is used though ${why}`, { card: card.name })
+    log?.warn(`Using an agent card although ${why}`, { card: card.name })
     return { card, signature }
   }
 
@@ -75,7 +76,8 @@ export function createCardVerifier({ options, fetch, limits, log, ...clock }: Ca
       const { alg, kid } = header
       const found = await keys.find(header, cardFrom, signal)
       const usable = found.filter(({ key }) => isKeyUsable(key, alg, now()))
-      if (usable.length === 0) return new Error(`the key ${kid.slice(0, 100)} is not good for this, or not any more`)
+      if (usable.length === 0)
+        return new Error(`the key ${kid.slice(0, 100)} is not valid for cards, or no longer valid`)
       for (const { key, from } of usable) {
         for (const reading of readings) {
           if (await verifyJws(signature, reading.text, key, alg))
@@ -117,5 +119,5 @@ function readingsOf(document: { readonly [field: string]: unknown }): readonly S
 }
 
 function cardSignatureError(why: string): A2AError {
-  return new A2AError('INVALID_AGENT_RESPONSE', `The agent card is refused: ${why}`, { reason: 'CARD_SIGNATURE' })
+  return new A2AError('INVALID_AGENT_RESPONSE', `The agent card is rejected: ${why}`, { reason: 'CARD_SIGNATURE' })
 }

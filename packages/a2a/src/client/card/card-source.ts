@@ -40,7 +40,7 @@ export function resolveCardUrls(card: AgentCard, from: URL, log: ClientLog | und
   // card.
   const open = supportedInterfaces.map(({ url }) => url).filter((url) => /^http:/i.test(url))
   if (open.length > 0 && from.protocol === 'https:')
-    log?.warn('An agent card that came over https names interfaces without it', { urls: open })
+    log?.warn('An agent card fetched over https lists interfaces without https', { urls: open })
   return {
     ...card,
     supportedInterfaces,

@@ -60,11 +60,11 @@ export function readJwsHeader(encoded: string, allowed: readonly string[]): JwsH
   } | null
   const { alg, kid, jku } = header ?? {}
   if (typeof alg !== 'string' || !Object.hasOwn(algorithms, alg) || !allowed.includes(alg)) {
-    throw new Error(`its algorithm is none that is accepted: ${String(alg).slice(0, 20)}`)
+    throw new Error(`its algorithm is not accepted: ${String(alg).slice(0, 20)}`)
   }
-  if (typeof kid !== 'string' || kid === '') throw new Error('it does not say which key it was made with')
+  if (typeof kid !== 'string' || kid === '') throw new Error('it names no key (kid)')
   // Critical extensions must be understood (RFC 7515 §4.1.11), and this code supports none.
-  if (header?.['crit'] !== undefined) throw new Error('it demands what is not understood')
+  if (header?.['crit'] !== undefined) throw new Error('it requires an unsupported extension (crit)')
   return { alg, kid, ...(typeof jku === 'string' ? { jku } : {}) }
 }
 
@@ -95,7 +95,7 @@ export async function verifyJws(
   alg: string,
 ): Promise<boolean> {
   const { subtle } = crypto as Partial<typeof crypto>
-  if (subtle === undefined) throw new Error('there is no cryptography in a page that did not come over https')
+  if (subtle === undefined) throw new Error('Web Crypto is unavailable on pages served without https')
   const encoder = new TextEncoder()
   const { key: how, verify } = algorithms[alg] as Algorithm
   // Only the public members: some publishers include more than they should, and the other members were checked above.
@@ -106,7 +106,7 @@ export async function verifyJws(
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  if (!/^[\w-]*$/.test(text)) throw new Error('it is not in base64url')
+  if (!/^[\w-]*$/.test(text)) throw new Error('it is not valid base64url')
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   return Uint8Array.from(binary, (unit) => unit.charCodeAt(0))
 }

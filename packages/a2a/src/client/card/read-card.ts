@@ -75,8 +75,8 @@ async function refusedCardError(response: Response, from: URL, parts: ReadCardDe
 function notACardError(response: Response, from: URL): A2AError {
   const { ok, status, headers } = response
   const type = headers.get('content-type') ?? 'unlabelled'
-  const what = !ok ? `HTTP ${status}` : type.includes('html') ? 'an HTML page' : `something that is no JSON (${type})`
+  const what = !ok ? `HTTP ${status}` : type.includes('html') ? 'an HTML page' : `content that is not JSON (${type})`
   const code = cardErrorCodes[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_AGENT_RESPONSE')
-  const message = `${urlWithoutQuery(from)} answers with ${what} instead of an agent card`
+  const message = `${urlWithoutQuery(from)} returned ${what} instead of an agent card`
   return withResponseDetails(new A2AError(code, message, { status: String(status) }), '', response) as A2AError
 }

@@ -25,7 +25,7 @@ export async function retryCard<T>(
   for (let attempt = 1; 'attempts' in limits && attempt < limits.attempts && isRetryable(reason); attempt++) {
     const delayMs = backoffDelayMs(attempt, reason, limits)
     if (delayMs === undefined) break
-    log?.debug?.(`The card is asked for again in ${Math.round(delayMs)} ms`, { attempt, reason })
+    log?.debug?.(`Requesting the agent card again in ${Math.round(delayMs)} ms`, { attempt, reason })
     await sleep(delayMs, signal)
     try {
       return await fetchAgain()

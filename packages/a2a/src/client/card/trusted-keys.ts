@@ -58,10 +58,8 @@ export function createTrustedKeys({ trust, fetch, limits, monotonicNow }: Truste
         for (const key of await keysAt(url, withKid, signal)) found.push({ key, from: url })
       }
       if (found.length > 0) return found
-      if (isPinned || follow) throw new Error(`no key that is trusted is called ${kid.slice(0, 100)}`)
-      throw new Error(
-        jku === undefined ? 'it does not say where its key is' : 'its key is where no key is trusted to come from',
-      )
+      if (isPinned || follow) throw new Error(`no trusted key has the id ${kid.slice(0, 100)}`)
+      throw new Error(jku === undefined ? 'it does not name the URL of its key' : 'its key URL is not trusted')
     },
   }
 
@@ -98,7 +96,7 @@ export function createTrustedKeys({ trust, fetch, limits, monotonicNow }: Truste
     const cameFrom = responseOriginOf(response)?.url.origin
     const document = response.ok && cameFrom === new URL(url).origin ? parse(text) : undefined
     if (!Array.isArray(document?.keys)) {
-      throw new A2AError('UNAVAILABLE', `${url} answers with no list of keys (HTTP ${response.status})`)
+      throw new A2AError('UNAVAILABLE', `${url} returned no key set (HTTP ${response.status})`)
     }
     return document.keys.filter((key): key is JwsPublicKey => typeof key === 'object' && key !== null)
   }

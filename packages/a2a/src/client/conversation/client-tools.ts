@@ -124,7 +124,7 @@ async function runTool(
   const failed = (reason: string, message: string): DataPart => resultPart({ toolUseId, error: { reason, message } })
   if (!Object.hasOwn(tools, name)) {
     const known = Object.keys(tools).join(', ')
-    return failed('UNKNOWN_TOOL', `There is no tool "${name}" here, only: ${known}`)
+    return failed('UNKNOWN_TOOL', `Unknown tool "${name}". Available: ${known}`)
   }
   const tool = tools[name] as ClientTool
   try {

@@ -34,7 +34,7 @@ export function createAddressRule({ allow = [], allowLoopback = false }: Address
     const range = rangeOf(entry)
     if (range !== undefined) ranges.push(range)
     else if (/^(\*\.)?[\w-]+(\.[\w-]+)*\.?$/.test(entry)) names.push(normalizeHost(entry))
-    else throw new A2AError('INVALID_PARAMS', `"${entry}" is no host name, address or range of addresses`)
+    else throw new A2AError('INVALID_PARAMS', `"${entry}" is not a host name, an address or an address range`)
   }
   return {
     allowsHost(name) {

@@ -287,7 +287,7 @@ describe('what a guarded fetch sends and receives', () => {
     await assert.rejects(says('999 Beyond'), broken)
     await assert.rejects(
       says('101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x'),
-      /closed without an answer/,
+      /closed without a response/,
     )
     assert.equal((await says('200 \x01Fine\xe9')).statusText, 'Fine\xe9')
   })

@@ -64,7 +64,7 @@ export function guardedFetch(options: GuardOptions = {}): Fetch {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const isSecure = url.protocol === 'https:'
     if (!isSecure && !(allowHttp && url.protocol === 'http:')) throw deniedError(`${url.protocol}// is not allowed`)
-    if (url.username + url.password !== '') throw deniedError('An address with a password is not allowed')
+    if (url.username + url.password !== '') throw deniedError('URLs with a password are not allowed')
     const port = Number(url.port || (isSecure ? 443 : 80))
     if (ports?.includes(port) === false) throw deniedError(`Port ${port} is not allowed`)
     // The URL parser has converted numbers in every notation to an IP address. A name is checked when it resolves.
@@ -153,7 +153,7 @@ function exchange(outgoing: ClientRequest, body: Uint8Array | undefined, signal:
     outgoing.on('close', () => {
       signal.removeEventListener('abort', onAbort)
       // 101 ends the connection without any other event.
-      reject(new Error('The connection was closed without an answer'))
+      reject(new Error('The connection was closed without a response'))
     })
     outgoing.on('error', reject)
     outgoing.on('response', (response) => {
@@ -174,11 +174,11 @@ function headersOf({ headers }: Request): Record<string, string> {
 /** Returns a promise, so that an error caused by the peer rejects instead of being thrown inside an event listener. */
 async function responseOf(incoming: IncomingMessage, method: string): Promise<Response> {
   const { statusCode: status = 0, statusMessage = '', rawHeaders } = incoming
-  if (status < 200 || status > 599) throw new A2AError('INVALID_AGENT_RESPONSE', `HTTP knows no status ${status}`)
+  if (status < 200 || status > 599) throw new A2AError('INVALID_AGENT_RESPONSE', `${status} is not an HTTP status`)
   const headers = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity')
-    throw new A2AError('INVALID_AGENT_RESPONSE', 'The answer is compressed, which was not asked for')
+    throw new A2AError('INVALID_AGENT_RESPONSE', 'The response is compressed, which was not requested')
   const hasBody = method !== 'HEAD' && ![204, 205, 304].includes(status)
   if (!hasBody) incoming.resume()
   // Reads one chunk when the consumer takes one, so a slow reader slows the peer.

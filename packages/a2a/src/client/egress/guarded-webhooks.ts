@@ -62,7 +62,7 @@ export function guardedWebhooks(options: WebhookGuardOptions = {}): WebhookGuard
     validateUrl(url) {
       const host = hostOf(url)
       if (only !== undefined && !only.allowsHost(host) && options.only?.includes(host) !== true) {
-        return 'must be at one of the hosts that this server calls'
+        return 'must be at a host that this server is allowed to call'
       }
       if (isAllowlisted(host)) return undefined
       const isInside = isLocalName(host) || (isAddress(host) && !publicOnly.allowsAddress(host))

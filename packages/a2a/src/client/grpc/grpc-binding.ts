@@ -122,7 +122,8 @@ export function grpc(options: GrpcOptions = {}): GrpcBinding {
 function ipTarget(resolved: readonly string[], { port, authority }: GrpcAddress): string {
   const isSix = resolved[0]?.includes(':') ?? false
   const same = resolved.filter((address) => address.includes(':') === isSix)
-  if (same.length === 0) throw new A2AError('UNAVAILABLE', `${authority} has no address`, { reason: 'NETWORK' })
+  if (same.length === 0)
+    throw new A2AError('UNAVAILABLE', `${authority} does not resolve to an address`, { reason: 'NETWORK' })
   return isSix
     ? `ipv6:${same.map((ip) => `[${ip}]:${port}`).join()}`
     : `ipv4:${same.map((ip) => `${ip}:${port}`).join()}`

@@ -25,7 +25,7 @@ export function callUnary(exchange: GrpcClientCall): Promise<Uint8Array> {
     const options = Number.isFinite(timeoutMs) ? { deadline: Date.now() + timeoutMs } : {}
     const call = client.makeUnaryRequest(path, passBytes, passBytes, bytes, metadata, options, (reason, answer) => {
       signal.removeEventListener('abort', cancel)
-      if (reason !== null) reject(isOwnDeadline(reason) ? timeoutError(`The answer of ${peer}`) : reason)
+      if (reason !== null) reject(isOwnDeadline(reason) ? timeoutError(`The response of ${peer}`) : reason)
       else resolve(answer ?? new Uint8Array())
     })
     const cancel = (): void => {
@@ -63,7 +63,7 @@ export function openServerStream(exchange: GrpcClientCall): Promise<GrpcClientSt
       call.cancel()
     }
     const cancel = (): void => giveUp(signal.reason as Error)
-    const timer = startTimeout(timeoutMs, () => giveUp(timeoutError(`The answer of ${peer}`)))
+    const timer = startTimeout(timeoutMs, () => giveUp(timeoutError(`The response of ${peer}`)))
     signal.addEventListener('abort', cancel, { once: true })
     // Listen to the end: an error without a listener would end the process.
     call.on('error', (reason: ServiceError) => {

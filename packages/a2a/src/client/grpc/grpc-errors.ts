@@ -17,7 +17,7 @@ export function toGrpcFailure(given: ServiceError, dialect: Dialect, peer: strin
   const wwwAuthenticate = textIn(metadata, 'www-authenticate')
   const details = bytesIn(metadata, 'grpc-status-details-bin')
   if (isOwnSizeLimit(given)) {
-    const error = new A2AError('INVALID_AGENT_RESPONSE', 'The answer is larger than this client reads')
+    const error = new A2AError('INVALID_AGENT_RESPONSE', 'The response exceeds the size limit of this client')
     return { error, wwwAuthenticate }
   }
   if (details !== undefined || !isTransportStatus(statusNames[code] ?? 'UNKNOWN', message)) {

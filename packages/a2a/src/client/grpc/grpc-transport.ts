@@ -102,7 +102,7 @@ export function createGrpcTransport(
       if (about.lastEventId !== undefined) metadata.set('last-event-id', about.lastEventId)
     } catch {
       // The library's message would quote the value, which may be a secret.
-      throw new A2AError('INVALID_PARAMS', 'A header has a name or a value that gRPC does not allow')
+      throw new A2AError('INVALID_PARAMS', 'A metadata name or value is not allowed by gRPC')
     }
     if (isStream && supportsCursors(about)) {
       const name = version.spelling.extensionsHeader.toLowerCase()

@@ -45,13 +45,13 @@ export async function followRedirects(
     if (response.type === 'opaqueredirect') {
       // A browser does not reveal the target. It may follow the redirect itself if the request contains nothing secret.
       if (!isRead || query.length > 0 || !sentNames.every((name) => crossOriginHeaders.test(name)))
-        throw refuse('a request that says who we are, or a message, and a browser does not say where to')
+        throw refuse('a request with credentials or a body, and browsers hide the target')
       response = await fetchOnce(url, headers, 'follow')
       return { response, url: URL.canParse(response.url) ? new URL(response.url) : url }
     }
     const location = response.headers.get('location')
     const next = location !== null && URL.canParse(location, url.href) ? new URL(location, url) : undefined
-    if (next === undefined || !isHttpUrl(next)) throw refuse('to where no client can follow')
+    if (next === undefined || !isHttpUrl(next)) throw refuse('to a URL that cannot be followed')
     if (url.protocol === 'https:' && next.protocol === 'http:') throw refuse('from https to http')
     // Turning a POST into a GET, as browsers do, would lose the message and look like success.
     if (!isRead && status < 307) throw refuse(`a ${method} with ${status}, which does not keep its body`)

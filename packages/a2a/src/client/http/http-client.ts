@@ -67,7 +67,7 @@ export function createHttpClient({
       return authenticate && (await abortable(authRequest.signal, authenticate(authRequest)))
     } catch (cause) {
       if (authRequest.signal.aborted || cause instanceof A2AError) throw cause
-      throw new A2AError('UNAUTHENTICATED', 'The credentials could not be had', {}, { cause })
+      throw new A2AError('UNAUTHENTICATED', 'The credentials could not be obtained', {}, { cause })
     }
   }
   const identityOf = (credentials: AuthCredentials | undefined): string => JSON.stringify([ownHeaders, credentials])
@@ -117,7 +117,7 @@ export function createHttpClient({
     for (const [name, value] of Object.entries(credentials?.query ?? {})) url.searchParams.set(name, value)
     const headers = headersOf(credentials?.cookies, ownHeaders, outgoing.headers, credentials?.headers)
     const { signal, end } = linkSignals([outgoing.signal], outgoing.timeoutMs ?? limits.timeoutMs, () =>
-      timeoutError(`The answer of ${urlWithoutQuery(url)}`),
+      timeoutError(`The response of ${urlWithoutQuery(url)}`),
     )
     const fetchOnce = (at: URL, headers: Headers, redirect: RequestInit['redirect'] = 'manual'): Promise<Response> =>
       abortableFetch(signal, fetch, new Request(at, { ...outgoing, headers, redirect, signal }))
@@ -162,6 +162,6 @@ function headersOf(cookies: HeaderFields = {}, ...given: (HeaderFields | undefin
     return headers
   } catch {
     // The platform's message would quote the value, which may be a secret.
-    throw new A2AError('INVALID_PARAMS', 'A header has a name or a value that HTTP does not allow')
+    throw new A2AError('INVALID_PARAMS', 'A header name or value is not allowed by HTTP')
   }
 }

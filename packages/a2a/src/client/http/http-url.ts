@@ -3,8 +3,7 @@ import { A2AError } from '../../model/error.ts'
 
 export function parseHttpUrl(given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined
-  if (!url || !isHttpUrl(url))
-    throw new A2AError('INVALID_PARAMS', 'The address must be an http(s) URL without a password')
+  if (!url || !isHttpUrl(url)) throw new A2AError('INVALID_PARAMS', 'The URL must be http(s) and contain no password')
   url.hash = ''
   return url
 }

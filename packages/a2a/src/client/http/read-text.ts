@@ -21,7 +21,7 @@ export async function readText(
     reader.cancel(reason).catch(() => {})
   }
   const onAbort = (): void => stop(signal.reason)
-  const timer = startTimeout(timeoutMs, () => stop(timeoutError('The end of an answer')))
+  const timer = startTimeout(timeoutMs, () => stop(timeoutError('The end of a response')))
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
   try {
@@ -31,7 +31,7 @@ export async function readText(
       if (done) return text + decoder.decode()
       bytes += value.byteLength
       if (bytes > maxBytes) {
-        const message = `The answer is larger than the ${maxBytes} bytes that this client reads`
+        const message = `The response exceeds the limit of ${maxBytes} bytes of this client`
         throw new A2AError('INVALID_AGENT_RESPONSE', message, { maxBytes: String(maxBytes) })
       }
       text += decoder.decode(value, { stream: true })
@@ -40,7 +40,7 @@ export async function readText(
     stop(reason)
     if (signal.aborted) throw signal.reason
     if (reason instanceof A2AError) throw reason
-    throw new A2AError('INTERRUPTED', 'The connection broke in the middle of the answer', {}, { cause: reason })
+    throw new A2AError('INTERRUPTED', 'The connection broke during the response', {}, { cause: reason })
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
@@ -60,4 +60,4 @@ export function discardBody(response: Response): void {
   response.body?.cancel().catch(() => {})
 }
 
-export const timeoutError = (what: string): A2AError => new A2AError('TIMEOUT', `${what} did not come in time`)
+export const timeoutError = (what: string): A2AError => new A2AError('TIMEOUT', `${what} timed out`)

@@ -32,7 +32,7 @@ export function withResponseDetails(reason: unknown, text: string, { status, hea
 export function notJsonError(text: string, status: number): A2AError {
   const code = codesByStatus[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_AGENT_RESPONSE')
   const excerpt = excerptOf(text)
-  const what = excerpt === '' ? 'nothing' : 'something that is no JSON'
+  const what = excerpt === '' ? 'nothing' : 'content that is not JSON'
   const details = { status: String(status), ...(excerpt !== '' ? { excerpt } : {}) }
   return new A2AError(code, `The peer answered HTTP ${status} with ${what}`, details)
 }

@@ -37,6 +37,6 @@ export function guessSimpleTasksInterface(
 ): readonly ChosenInterface[] {
   if (card === undefined || version === '1.0' || !operation.startsWith('Send')) return []
   const from = cardSourceOf(card)?.from
-  const why = `its card declares A2A ${version} at ${url}, where none is served; tried as a peer with simple tasks`
+  const why = `its card declares A2A ${version} at ${url}, where none is served; trying it as a peer with simple tasks`
   return [{ ...simpleTasksInterface(from === undefined ? url : baseOfCard(from)), version: '0.2', why }]
 }

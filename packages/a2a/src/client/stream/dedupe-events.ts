@@ -25,7 +25,7 @@ export interface EventDeduper {
 }
 
 /** Thrown if a peer resumes from now, as 0.x may (B-108), without reporting what was missed. */
-export const gapError = new A2AError('INTERRUPTED', 'The peer does not say what was missed')
+export const gapError = new A2AError('INTERRUPTED', 'The peer does not resend missed events')
 
 const maxEventsPerId = 10
 /** Bounds the memory for a task that never ends. */

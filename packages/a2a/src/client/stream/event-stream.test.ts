@@ -77,7 +77,7 @@ describe('a stream of events', () => {
   it('is read once, and throws on a second read', async () => {
     const stream = streamOf(...hello)
     await stream.all()
-    const again = { code: 'INVALID_REQUEST', message: /read once/ }
+    const again = { code: 'INVALID_REQUEST', message: /read only once/ }
     await assert.rejects(stream.all(), again)
     await assert.rejects(Array.fromAsync(stream.text()), again)
     await assert.rejects(stream.states()[Symbol.asyncIterator]().next(), again)

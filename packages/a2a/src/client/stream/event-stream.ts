@@ -36,7 +36,7 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     last?: (answer: AgentResponse | undefined) => T | undefined,
   ): AsyncGenerator<T, void, undefined> {
     if (isConsumed)
-      throw new A2AError('INVALID_REQUEST', 'A stream is read once: keep what you need of it, or open another')
+      throw new A2AError('INVALID_REQUEST', 'A stream can be read only once: keep its events, or open another stream')
     isConsumed = true
     const reading = await import('./stream-runtime.ts')
     const streamState = (currentState = reading.createStreamState())
@@ -82,7 +82,7 @@ export function createEventStream(open: OpenEvents, signal?: AbortSignal, load?:
     await drain()
     if (load !== undefined && currentState?.taskId !== undefined)
       return toAgentResponse({ task: await load(currentState.taskId) })
-    if (answer === undefined) throw new A2AError('INTERRUPTED', 'The stream ended without an answer')
+    if (answer === undefined) throw new A2AError('INTERRUPTED', 'The stream ended without a result')
     return answer
   }
 

@@ -45,7 +45,7 @@ const talkative: Agent = async function* () {
 const opened: (() => Promise<unknown>)[] = []
 after(() => Promise.all(opened.map((close) => close())))
 
-function house(agent: Agent, settings: Partial<AgentSettings> & ServerOptions = {}): Handler {
+function createTestHandler(agent: Agent, settings: Partial<AgentSettings> & ServerOptions = {}): Handler {
   const handler = createHandler({
     store: memoryStore(),
     log: quiet,
@@ -59,7 +59,7 @@ function house(agent: Agent, settings: Partial<AgentSettings> & ServerOptions = 
 }
 
 /** A client of `handler` over a faulty network, and its requests. */
-async function visit(
+async function connectTo(
   handler: Handler,
   fraying: StreamFaults = {},
   { version, binding }: Way = { version: '1.0', binding: 'JSONRPC' },
@@ -129,7 +129,11 @@ for (const way of ways) {
 
     for (const by of ['end', 'break'] as const) {
       it(`loses and repeats nothing where the peer gives none, cut by ${by} [B-98 B-105]`, async () => {
-        const { agent, count } = await visit(house(talkative), { afterEvents: 3, by, withoutIds: true }, way)
+        const { agent, count } = await connectTo(
+          createTestHandler(talkative),
+          { afterEvents: 3, by, withoutIds: true },
+          way,
+        )
         const stream = agent.stream('go')
         const events = await stream.all()
         assert.equal(textIn(events), whole)
@@ -168,7 +172,7 @@ for (const way of ways) {
   describe(`a stream of ${way.version} over ${way.binding}`, () => {
     it('is followed by polling where a subscription does not show the task [B-98 B-108]', async () => {
       const fraying = { afterEvents: 3, withoutIds: true, withoutSnapshot: true }
-      const { agent, count } = await visit(house(talkative), fraying, way)
+      const { agent, count } = await connectTo(createTestHandler(talkative), fraying, way)
       assert.equal(await agent.stream('go').text(), whole)
       assert.ok(count(getTask) > 0)
     })
@@ -176,12 +180,12 @@ for (const way of ways) {
     for (const by of ['end', 'break'] as const)
       it(`is followed by polling where a subscription shows the task and comes to its ${by} at once [B-98]`, async () => {
         const go = gate()
-        const handler = house(async function* () {
+        const handler = createTestHandler(async function* () {
           yield 'one '
           await go.opened
           yield 'two'
         })
-        const { agent, count } = await visit(handler, { afterEvents: 1, by, withoutIds: true }, way)
+        const { agent, count } = await connectTo(handler, { afterEvents: 1, by, withoutIds: true }, way)
         const text = agent
           .stream('go')
           .text()
@@ -193,7 +197,7 @@ for (const way of ways) {
       })
 
     it('is followed by polling where the peer has no streams, and begins at once [B-88 B-169]', async () => {
-      const { agent, count } = await visit(house(talkative, { streaming: false }), {}, way)
+      const { agent, count } = await connectTo(createTestHandler(talkative, { streaming: false }), {}, way)
       const stream = agent.stream('go')
       const events = await stream.all()
       assert.ok(events[0] !== undefined && 'task' in events[0])
@@ -206,8 +210,8 @@ for (const way of ways) {
     })
 
     it('of a finished task shows it once; after a cursor, what came after it [B-106 B-108 B-109]', async () => {
-      const { agent } = await visit(
-        house(() => 'done'),
+      const { agent } = await connectTo(
+        createTestHandler(() => 'done'),
         {},
         way,
       )
@@ -227,7 +231,7 @@ for (const way of ways) {
     })
 
     it('of an unknown task is an error [B-106]', async () => {
-      const { agent } = await visit(house(talkative), {}, way)
+      const { agent } = await connectTo(createTestHandler(talkative), {}, way)
       await assert.rejects(agent.subscribe('nowhere').all(), { code: 'TASK_NOT_FOUND' })
       await assert.rejects(agent.wait('nowhere'), { code: 'TASK_NOT_FOUND' })
     })
@@ -235,7 +239,7 @@ for (const way of ways) {
     it('that continues a task is not ended by the question that it answers [B-102]', async () => {
       const agents: Agent = async ({ text }) => (text === 'go' ? inputRequired('which?') : `the ${text}`)
       for (const settings of [{}, { streaming: false }, { keepOpenOnInputRequired: true }]) {
-        const { agent } = await visit(house(agents, settings), {}, way)
+        const { agent } = await connectTo(createTestHandler(agents, settings), {}, way)
         const question = agent.stream('go')
         assert.equal((await question.states()).at(-1), 'TASK_STATE_INPUT_REQUIRED')
         const { taskId = '' } = question
@@ -249,7 +253,7 @@ describe('a stream', () => {
   it('ends with the question of a turn, also where the peer keeps it open for the answer [B-91 B-92]', async () => {
     const settings = { keepOpenOnInputRequired: true }
     for (const question of [inputRequired('which?'), authRequired('sign in')]) {
-      const { agent } = await visit(house(() => question, settings))
+      const { agent } = await connectTo(createTestHandler(() => question, settings))
       const events = await agent.stream('go').all()
       const last = events.at(-1)
       assert.ok(last !== undefined && 'statusUpdate' in last)
@@ -258,7 +262,9 @@ describe('a stream', () => {
   })
 
   it('of a subscription outlasts a question, and shows what its answer brings [B-107 B-157]', async () => {
-    const { agent } = await visit(house(({ text }) => (text === 'go' ? inputRequired('which?') : 'done')))
+    const { agent } = await connectTo(
+      createTestHandler(({ text }) => (text === 'go' ? inputRequired('which?') : 'done')),
+    )
     const asked = await agent.send('go')
     assert.ok(asked.kind === 'task')
     const stream = agent.subscribe(asked.id)
@@ -271,7 +277,7 @@ describe('a stream', () => {
   })
 
   it('that is a message needs nothing else [B-89]', async () => {
-    const { agent, calls } = await visit(house(() => reply('Hello')))
+    const { agent, calls } = await connectTo(createTestHandler(() => reply('Hello')))
     const stream = agent.stream('Hi')
     assert.equal(await stream.text(), 'Hello')
     assert.equal((await stream.result()).kind, 'message')
@@ -283,7 +289,7 @@ describe('a stream', () => {
       answer: ({ isStream }) =>
         isStream ? Response.json({ jsonrpc: '2.0', id: 1, error: { code: -32_601, message: 'no' } }) : undefined,
     }
-    const { agent, count } = await visit(house(talkative), fraying)
+    const { agent, count } = await connectTo(createTestHandler(talkative), fraying)
     assert.equal(await agent.stream('go').text(), whole)
     assert.equal(count(/^SendMessage$/), 1)
   })
@@ -327,7 +333,7 @@ describe('a stream', () => {
   })
 
   it('keeps to its deadline, and to the reason of an abort', async () => {
-    const { agent } = await visit(house(() => new Promise(() => {})))
+    const { agent } = await connectTo(createTestHandler(() => new Promise(() => {})))
     await assert.rejects(agent.stream('go', { timeoutMs: 1_000, messageId: 'm' }).all(), (error) => {
       assert.ok(error instanceof A2AError && error.code === 'TIMEOUT')
       assert.deepEqual(Object.keys(error.details).sort(), ['lastEventId', 'messageId', 'taskId'])
@@ -374,7 +380,7 @@ describe('a stream', () => {
           : Response.json({ ...task('TASK_STATE_COMPLETED'), artifacts: [artifact] }),
     }
     const way = { version: '1.0', binding: 'HTTP+JSON' } as const
-    const { agent } = await visit(house(talkative), fraying, way)
+    const { agent } = await connectTo(createTestHandler(talkative), fraying, way)
     assert.equal(await agent.stream('go').text(), 'one two three')
     const told = await agent.stream('go').all()
     assert.deepEqual(told, [
@@ -390,7 +396,7 @@ describe('a stream', () => {
     for (const isOurs of [true, false]) {
       let runs = 0
       let breaks = 2
-      const handler = house(
+      const handler = createTestHandler(
         () => {
           runs += 1
           return 'done'
@@ -433,12 +439,12 @@ describe('a connection', () => {
   it('that is silent is given up for another, as often as it takes [B-98]', async () => {
     for (const withoutIds of [false, true]) {
       const go = gate()
-      const handler = house(async function* () {
+      const handler = createTestHandler(async function* () {
         yield 'one '
         await go.opened
         yield 'two'
       })
-      const { agent, count } = await visit(handler, { withoutIds }, undefined, { limits: { idleTimeoutMs: 50 } })
+      const { agent, count } = await connectTo(handler, { withoutIds }, undefined, { limits: { idleTimeoutMs: 50 } })
       const text = agent.stream('go').text()
       const reading = text.then((whole) => whole)
       await until(() => count(resubscribe) > 2 * (quick.attempts ?? 0))
@@ -453,7 +459,7 @@ describe('a connection', () => {
     t.after(idle.restore)
     const go = gate()
     let beats = 0
-    const handler = house(
+    const handler = createTestHandler(
       async function* () {
         yield 'one '
         await go.opened
@@ -493,12 +499,12 @@ describe('a connection', () => {
 
   it('is sought so often and no more, and the error says where to go on [B-98]', async () => {
     let isDown = false
-    const handler = house(talkative)
+    const handler = createTestHandler(talkative)
     const answer = ({ isStream, lastEventId }: FaultyCall): Response | undefined => {
       isDown ||= isStream && lastEventId !== undefined
       return isDown ? new Response('gone', { status: 503, headers: { 'retry-after': '0' } }) : undefined
     }
-    const { agent, calls } = await visit(handler, { afterEvents: 3, answer })
+    const { agent, calls } = await connectTo(handler, { afterEvents: 3, answer })
     const stream = agent.stream('go')
     await assert.rejects(stream.all(), (error: { code: string; details: Record<string, string> }) => {
       assert.equal(error.code, 'INTERRUPTED')
@@ -516,7 +522,7 @@ describe('a connection', () => {
         resubscribe.test(operation) && refusals-- > 0
           ? new Response('busy', { status: 429, headers: { 'retry-after': String(seconds) } })
           : undefined
-      const { agent } = await visit(house(talkative), { afterEvents: 20, answer }, undefined, {
+      const { agent } = await connectTo(createTestHandler(talkative), { afterEvents: 20, answer }, undefined, {
         limits: { maxDelayMs },
       })
       const from = performance.now()
@@ -532,7 +538,7 @@ describe('a connection', () => {
   it('that may not be had is not sought again', async () => {
     const answer = ({ operation }: FaultyCall): Response | undefined =>
       resubscribe.test(operation) ? new Response('', { status: 403 }) : undefined
-    const { agent, count } = await visit(house(talkative), { afterEvents: 3, answer })
+    const { agent, count } = await connectTo(createTestHandler(talkative), { afterEvents: 3, answer })
     await assert.rejects(agent.stream('go').all(), { code: 'PERMISSION_DENIED' })
     assert.equal(count(resubscribe), 1)
   })
@@ -542,8 +548,8 @@ describe('to wait for a task', () => {
   it('is to hear of its end, by stream or by polling', async () => {
     for (const streaming of [true, false]) {
       const go = gate()
-      const { agent } = await visit(
-        house(
+      const { agent } = await connectTo(
+        createTestHandler(
           async () => {
             await go.opened
             return 'done'
@@ -563,7 +569,7 @@ describe('to wait for a task', () => {
 
   it('is over when it asks', async () => {
     for (const streaming of [true, false]) {
-      const { agent } = await visit(house(() => inputRequired('which?'), { streaming }))
+      const { agent } = await connectTo(createTestHandler(() => inputRequired('which?'), { streaming }))
       const { id } = await agent.start('go')
       assert.equal((await agent.wait(id)).status.state, 'TASK_STATE_INPUT_REQUIRED')
     }

@@ -138,7 +138,7 @@ export async function* followTask(
     const id = taskIdOfEvent(event)
     if (id !== undefined && id !== '' && deduper.taskId !== undefined && id !== deduper.taskId) {
       if (mode !== 'poll') return []
-      throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer shows another task than the one asked for')
+      throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer returned a different task than requested')
     }
     eventCount += 1
     if (isCaughtUp && streamState.taskId === undefined && 'task' in event) {

@@ -31,7 +31,7 @@ const talkative: Agent = async function* ({ text }: Turn): AsyncGenerator<Report
   yield data({ rows: [1, 2] })
 }
 
-async function visit(fraying: StreamFaults = {}, version: VersionId = '1.0', settings: Partial<ServeOptions> = {}) {
+async function connectTo(fraying: StreamFaults = {}, version: VersionId = '1.0', settings: Partial<ServeOptions> = {}) {
   const server = await serve({
     port: 0,
     store: memoryStore(),
@@ -78,17 +78,17 @@ async function stages(agent: RemoteAgent): Promise<Partial<Task>[]> {
 for (const version of ['1.0', '0.3'] as const) {
   describe(`with what is known of a task, in ${version},`, () => {
     it('a stream brings updates only, from the first one on', async () => {
-      const agent = await visit({}, version)
+      const agent = await connectTo({}, version)
       assert.deepEqual(added({}, await agent.stream('go', { knownTask: {} }).all()), done)
     })
 
     it('and that is so where the peer shows the task again and again because its streams break [B-98]', async () => {
-      const agent = await visit({ afterEvents: 3, by: 'break', withoutIds: true }, version)
+      const agent = await connectTo({ afterEvents: 3, by: 'break', withoutIds: true }, version)
       assert.deepEqual(added({}, await agent.stream('go', { knownTask: {} }).all()), done)
     })
 
     it('a subscription brings the rest, whatever part is known [B-105]', async () => {
-      const agent = await visit({}, version)
+      const agent = await connectTo({}, version)
       for (const known of (await stages(agent)).slice(0, -1)) {
         const events = await agent.subscribe(known.id as string, { knownTask: known }).all()
         assert.deepEqual(added(known, events), done)
@@ -96,25 +96,25 @@ for (const version of ['1.0', '0.3'] as const) {
     })
 
     it('a subscription that does not show the task first is not trusted to be complete [B-108]', async () => {
-      const agent = await visit({ withoutSnapshot: true }, version)
+      const agent = await connectTo({ withoutSnapshot: true }, version)
       const [known = {}] = await stages(agent)
       assert.deepEqual(added(known, await agent.subscribe(known.id as string, { knownTask: known }).all()), done)
     })
 
     it('polling brings the rest, too', async () => {
-      const agent = await visit({}, version, { streaming: false })
+      const agent = await connectTo({}, version, { streaming: false })
       assert.deepEqual(added({}, await agent.stream('go', { knownTask: {} }).all()), done)
     })
 
     it('a direct message is passed on unchanged', async () => {
-      const agent = await visit({}, version)
+      const agent = await connectTo({}, version)
       const [event, ...more] = await agent.stream('hello', { knownTask: {} }).all()
       assert.ok(event !== undefined && 'message' in event)
       assert.deepEqual(more, [])
     })
 
     it('an answer does not get the question that it answers, and gets the next one [B-102]', async () => {
-      const agent = await visit({}, version)
+      const agent = await connectTo({}, version)
       const asked = await agent.stream('ask', { knownTask: {} }).result()
       assert.ok(asked.kind === 'task' && asked.status.state === 'TASK_STATE_INPUT_REQUIRED')
       const { kind: _, ...known } = asked

@@ -101,7 +101,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, nowOp
   async function newest(purpose: string): Promise<KeyringKey> {
     if (rings.get(purpose) === undefined) await createKey(purpose, 1)
     const key = rings.get(purpose)?.at(-1)
-    if (key === undefined) throw new Error(`The key for ${purpose} was not kept by the store`)
+    if (key === undefined) throw new Error(`The store did not keep the key for ${purpose}`)
     return key
   }
 
@@ -138,7 +138,7 @@ export async function openKeyring(store: KeyStore, masterKey?: Uint8Array, nowOp
       const [ivBytes, textBytes] = [fromBase64Url(iv), fromBase64Url(text)]
       const key = /^\d{1,9}$/.test(number) ? await find(purpose, Number(number)) : undefined
       if (key === undefined || ivBytes === undefined || textBytes === undefined) {
-        throw new Error(`There is no key for ${purpose} that opens this`)
+        throw new Error(`No key for ${purpose} decrypts this`)
       }
       const cipher = { name: 'AES-GCM', iv: ivBytes, additionalData: bytesOf(about) }
       return decoder.decode(await crypto.subtle.decrypt(cipher, await key.aes, textBytes))
@@ -190,13 +190,13 @@ async function createKeyWrapping(masterKey: Uint8Array | undefined): Promise<Key
       const [kind, iv, sealed] = material.split('.')
       const [ivBytes, sealedBytes] = [fromBase64Url(iv), fromBase64Url(sealed)]
       if (kind !== 'aes-gcm' || ivBytes === undefined || sealedBytes === undefined) {
-        throw new Error(`The key ${id} in the store is not wrapped by a master key, though one is given`)
+        throw new Error(`The key ${id} in the store is not wrapped by a master key, although one is configured`)
       }
       try {
         return new Uint8Array(await crypto.subtle.decrypt(cipher(ivBytes, id), master, sealedBytes))
       } catch (cause) {
         throw new Error(
-          `The key ${id} in the store was wrapped by another master key than the one given. Give the key that this store ` +
+          `The key ${id} in the store was wrapped by a different master key. Use the key that this store ` +
             'was first opened with: the file beside the database (SQLite), or PARLEY_MASTER_KEY (PostgreSQL).',
           { cause },
         )
@@ -210,8 +210,7 @@ const plainWrapping: KeyWrapping = {
   async unwrap({ id, material }) {
     const [kind, text] = material.split('.')
     const secret = kind === 'plain' ? fromBase64Url(text) : undefined
-    if (secret === undefined)
-      throw new Error(`The key ${id} in the store is wrapped: its master key is needed to use it`)
+    if (secret === undefined) throw new Error(`The key ${id} in the store is wrapped: configure its master key`)
     return secret
   },
 }

@@ -36,8 +36,8 @@ describe('a message that comes again', () => {
       await sleep(10)
       return 'done'
     })
-    const house = await openTestEngine(t, agent)
-    const tasks = await Promise.all(Array.from({ length: 10 }, () => house.task(message)))
+    const testEngine = await openTestEngine(t, agent)
+    const tasks = await Promise.all(Array.from({ length: 10 }, () => testEngine.task(message)))
     for (const task of tasks) assert.deepEqual(task, tasks[0])
     assert.equal(artifactText(tasks[0] ?? assert.fail()), 'done')
     assert.equal(agent.calls, 1)
@@ -49,9 +49,9 @@ describe('a message that comes again', () => {
       await gate.promise
       return 'done'
     })
-    const house = await openTestEngine(t, agent)
-    const started = await house.start(message)
-    const again = house.task(message)
+    const testEngine = await openTestEngine(t, agent)
+    const started = await testEngine.start(message)
+    const again = testEngine.task(message)
     gate.resolve()
     assert.equal((await again).id, started.id)
     assert.equal(short((await again).status.state), 'COMPLETED')
@@ -60,36 +60,36 @@ describe('a message that comes again', () => {
 
   it('after the end is answered with the same task [B-163]', async (t) => {
     const agent = counted(() => 'done')
-    const house = await openTestEngine(t, agent)
-    const first = await house.task(message)
-    assert.deepEqual(await house.task(message), first)
+    const testEngine = await openTestEngine(t, agent)
+    const first = await testEngine.task(message)
+    assert.deepEqual(await testEngine.task(message), first)
     assert.equal(agent.calls, 1)
   })
 
   it('as a stream tells all events from the start, while the task runs and after it has ended [B-163]', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async function* () {
+    const testEngine = await openTestEngine(t, async function* () {
       yield 'a'
       await gate.promise
       yield 'b'
     })
-    const first = await house.stream(message)
+    const first = await testEngine.stream(message)
     const begun = await first.through((item) => chunksOf([item]).includes('a'))
-    const again = await house.stream(message)
+    const again = await testEngine.stream(message)
     assert.deepEqual(await again.through((item) => chunksOf([item]).includes('a')), begun)
     gate.resolve()
     const all = [...begun, ...(await first.rest())]
     assert.deepEqual([...begun, ...(await again.rest())], all)
-    assert.deepEqual(await (await house.stream(message)).rest(), all, 'and after the end')
+    assert.deepEqual(await (await testEngine.stream(message)).rest(), all, 'and after the end')
     assert.equal(chunksOf(all).join(''), 'ab')
   })
 
   it('as a stream of a follow-up begins with the task as it was when the message came [B-163 B-91]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
-    const { id } = await house.task('ask')
+    const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
+    const { id } = await testEngine.task('ask')
     const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
-    await house.task(answer)
-    const [shown, ...rest] = await (await house.stream(answer)).rest()
+    await testEngine.task(answer)
+    const [shown, ...rest] = await (await testEngine.stream(answer)).rest()
     assert.ok(shown !== undefined && 'task' in shown.event)
     assert.equal(short(shown.event.task.status.state), 'INPUT_REQUIRED')
     assert.deepEqual(historyOf(shown.event.task), ['ask', 'Which?', 'Rome'])
@@ -98,10 +98,10 @@ describe('a message that comes again', () => {
   })
 
   it('as a stream whose log was pruned gets the task as it is, marked as a gap [B-163 B-109]', async (t) => {
-    const house = await openTestEngine(t, () => 'x'.repeat(100_000))
-    const done = await house.task(message)
-    assert.equal(await house.store.prune({ logBefore: Date.now() + 1_000, batch: 10 }), 1)
-    const items = await (await house.stream(message)).rest()
+    const testEngine = await openTestEngine(t, () => 'x'.repeat(100_000))
+    const done = await testEngine.task(message)
+    assert.equal(await testEngine.store.prune({ logBefore: Date.now() + 1_000, batch: 10 }), 1)
+    const items = await (await testEngine.stream(message)).rest()
     assert.deepEqual(
       items.map(({ event, gap, final }) => ({ event, gap, final })),
       [{ event: { task: done }, gap: true, final: true }],
@@ -110,23 +110,23 @@ describe('a message that comes again', () => {
 
   it('and was a follow-up is not delivered twice [B-163]', async (t) => {
     const agent = counted(({ text }) => (text === 'ask' ? inputRequired('Which?') : inputRequired(`${text}?`)))
-    const house = await openTestEngine(t, agent)
-    const { id } = await house.task('ask')
+    const testEngine = await openTestEngine(t, agent)
+    const { id } = await testEngine.task('ask')
     const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
-    const both = await Promise.all([house.task(answer), house.task(answer)])
+    const both = await Promise.all([testEngine.task(answer), testEngine.task(answer)])
     assert.deepEqual(both[0], both[1])
-    assert.deepEqual(await house.task(answer), both[0])
+    assert.deepEqual(await testEngine.task(answer), both[0])
     assert.deepEqual(historyOf(both[0]), ['ask', 'Which?', 'Rome'])
     assert.equal(agent.calls, 2)
   })
 
   it('is answered by the same task even when that has ended since [B-163 B-43]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
-    const { id } = await house.task('ask')
+    const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
+    const { id } = await testEngine.task('ask')
     const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
-    const done = await house.task(answer)
+    const done = await testEngine.task(answer)
     assert.equal(short(done.status.state), 'COMPLETED')
-    assert.deepEqual(await house.task(answer), done)
+    assert.deepEqual(await testEngine.task(answer), done)
   })
 
   it('and was answered by a Message gets the same Message, underway or done [B-163]', async (t) => {
@@ -134,23 +134,23 @@ describe('a message that comes again', () => {
       await sleep(5)
       return reply('Hi')
     })
-    const house = await openTestEngine(t, agent)
-    const [first, second] = await Promise.all([house.send(message), house.send(message)])
+    const testEngine = await openTestEngine(t, agent)
+    const [first, second] = await Promise.all([testEngine.send(message), testEngine.send(message)])
     assert.ok('message' in first)
     assert.deepEqual(second, first)
-    assert.deepEqual(await house.send(message), first)
+    assert.deepEqual(await testEngine.send(message), first)
     assert.equal(agent.calls, 1)
   })
 
   it('with other content is a new message, whatever became of the first [B-163]', async (t) => {
     const agent = counted(({ text }) => (text.startsWith('reply') ? reply(text) : text))
-    const house = await openTestEngine(t, agent)
+    const testEngine = await openTestEngine(t, agent)
     for (const text of ['reply', 'task']) {
       const [first, other] = [text, `${text}, another`].map((said) => ({ messageId: text, parts: [{ text: said }] }))
-      const [one, two] = await Promise.all([house.send(first ?? ''), house.send(other ?? '')])
+      const [one, two] = await Promise.all([testEngine.send(first ?? ''), testEngine.send(other ?? '')])
       assert.notDeepEqual(one, two, 'while the first is underway')
       // Both are recognized from now on, each by its own content.
-      assert.deepEqual([await house.send(first ?? ''), await house.send(other ?? '')], [one, two])
+      assert.deepEqual([await testEngine.send(first ?? ''), await testEngine.send(other ?? '')], [one, two])
     }
     assert.equal(agent.calls, 4)
   })
@@ -158,12 +158,12 @@ describe('a message that comes again', () => {
   it('with other content inside one task is a mistake: the id is that of another message there [B-163]', async (t) => {
     const store = memoryStore({ leaseTtlMs: 1_000 })
     const asks = () => inputRequired('and?')
-    const [house, there] = [await openTestEngine(t, asks, { store }), await openTestEngine(t, asks, { store })]
-    const { id } = await house.task(message)
+    const [testEngine, there] = [await openTestEngine(t, asks, { store }), await openTestEngine(t, asks, { store })]
+    const { id } = await testEngine.task(message)
     const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
-    await house.task(answer)
+    await testEngine.task(answer)
     const other = { ...answer, parts: [{ text: 'Paris' }] }
-    for (const engine of [house, there]) {
+    for (const engine of [testEngine, there]) {
       await assert.rejects(engine.send(other), { code: 'MESSAGE_ID_REUSED' })
       await assert.rejects(engine.stream(other), { code: 'MESSAGE_ID_REUSED' })
       await assert.rejects(
@@ -172,32 +172,32 @@ describe('a message that comes again', () => {
         'as the first had',
       )
     }
-    assert.deepEqual(historyOf(await house.task(answer)), ['once', 'and?', 'Rome'])
-    const elsewhere = await house.task(other.parts[0]?.text ?? '')
-    const there2 = await house.task({ ...other, taskId: elsewhere.id })
+    assert.deepEqual(historyOf(await testEngine.task(answer)), ['once', 'and?', 'Rome'])
+    const elsewhere = await testEngine.task(other.parts[0]?.text ?? '')
+    const there2 = await testEngine.task({ ...other, taskId: elsewhere.id })
     assert.equal(there2.id, elsewhere.id, 'in another task the id is free')
   })
 
   it('with its keys in another order, or with what is empty spelled out, is the same message [B-163]', async (t) => {
-    const house = await openTestEngine(t, () => 'done')
+    const testEngine = await openTestEngine(t, () => 'done')
     const said = { messageId: 'm1', parts: [{ data: { a: 1, b: { c: 2, d: 3 } }, metadata: { x: 1, y: 2 } }] }
     const same = {
       parts: [{ metadata: { y: 2, x: 1 }, data: { b: { d: 3, c: 2 }, a: 1 } }],
       extensions: [],
       messageId: 'm1',
     }
-    assert.equal((await house.task(same)).id, (await house.task(said)).id)
+    assert.equal((await testEngine.task(same)).id, (await testEngine.task(said)).id)
   })
 
   it('is told apart in every byte of a long text or a file [B-163]', async (t) => {
     const agent = counted(() => 'done')
-    const house = await openTestEngine(t, agent)
+    const testEngine = await openTestEngine(t, agent)
     const long = 'x'.repeat(3_000_000)
     const spoiled = `${long.slice(0, 1_234_567)}y${long.slice(1_234_568)}`
     for (const part of [(text: string) => ({ text }), (raw: string) => ({ raw })]) {
       const ids: string[] = []
       for (const said of [long, spoiled, long])
-        ids.push((await house.task({ messageId: 'm1', parts: [part(said)] })).id)
+        ids.push((await testEngine.task({ messageId: 'm1', parts: [part(said)] })).id)
       assert.equal(ids[2], ids[0])
       assert.notEqual(ids[1], ids[0])
     }
@@ -205,18 +205,18 @@ describe('a message that comes again', () => {
   })
 
   it('from another caller, for another agent or tenant is another message [B-163]', async (t) => {
-    const house = await openTestEngine(t, () => 'done')
+    const testEngine = await openTestEngine(t, () => 'done')
     const contexts = [{}, { caller: { id: 'bob' } }, { agent: 'another' }, { tenant: 'acme' }]
-    const tasks = await Promise.all(contexts.map((as) => house.task(message, { as })))
+    const tasks = await Promise.all(contexts.map((as) => testEngine.task(message, { as })))
     assert.equal(new Set(tasks.map(({ id }) => id)).size, 4)
   })
 
   it('after the window is a new message, and so is each where there is no window [B-163]', async (t) => {
     let now = Date.now()
-    const house = await openTestEngine(t, () => 'done', { now: () => now, store: memoryStore({ now: () => now }) })
-    const first = await house.task(message)
+    const testEngine = await openTestEngine(t, () => 'done', { now: () => now, store: memoryStore({ now: () => now }) })
+    const first = await testEngine.task(message)
     now += 60_000
-    assert.notEqual((await house.task(message)).id, first.id)
+    assert.notEqual((await testEngine.task(message)).id, first.id)
     const without = await openTestEngine(t, () => 'done', { options: { idempotencyWindowMs: 0 } })
     assert.notEqual((await without.task(message)).id, (await without.task(message)).id)
   })
@@ -266,28 +266,28 @@ describe('a message of an anonymous caller that comes again', () => {
   const phone = { parts: [{ text: 'My number?' }] }
 
   it('under an id that others can guess is a new message: no caller gets the task of another [B-163]', async (t) => {
-    const house = await openTestEngine(t, ({ task }) => `0123 456789 for ${task.id}`)
+    const testEngine = await openTestEngine(t, ({ task }) => `0123 456789 for ${task.id}`)
     for (const messageId of [
       'm1',
       '1',
       '00000000-0000-0000-0000-000000000000',
       'c232ab00-9414-11ec-b3c8-9f6bdeced846',
     ]) {
-      const mine = await house.task({ ...phone, messageId }, { as })
-      const theirs = await house.task({ ...phone, messageId }, { as })
+      const mine = await testEngine.task({ ...phone, messageId }, { as })
+      const theirs = await testEngine.task({ ...phone, messageId }, { as })
       assert.notEqual(theirs.id, mine.id, messageId)
       assert.notEqual(artifactText(theirs), artifactText(mine))
-      const stream = await (await house.stream({ ...phone, messageId }, { as })).rest()
+      const stream = await (await testEngine.stream({ ...phone, messageId }, { as })).rest()
       assert.doesNotMatch(JSON.stringify(stream), new RegExp(mine.id))
     }
   })
 
   it('is not joined while it is underway, nor answered with the message that another got [B-163]', async (t) => {
     let answers = 0
-    const house = await openTestEngine(t, () => reply(`number ${(answers += 1)}`))
+    const testEngine = await openTestEngine(t, () => reply(`number ${(answers += 1)}`))
     const said = { ...phone, messageId: 'm1' }
-    const both = await Promise.all([house.send(said, { as }), house.send(said, { as })])
-    const all = [...both, await house.send(said, { as })].map(
+    const both = await Promise.all([testEngine.send(said, { as }), testEngine.send(said, { as })])
+    const all = [...both, await testEngine.send(said, { as })].map(
       (answer) => 'message' in answer && textOfMessage(answer.message),
     )
     assert.deepEqual(new Set(all), new Set(['number 1', 'number 2', 'number 3']))
@@ -295,7 +295,7 @@ describe('a message of an anonymous caller that comes again', () => {
 
   it('under a UUID is the same message [B-163]', async (t) => {
     const agent = counted(() => 'done')
-    const house = await openTestEngine(t, agent)
+    const testEngine = await openTestEngine(t, agent)
     const ids = [
       crypto.randomUUID(),
       crypto.randomUUID().toUpperCase(),
@@ -303,8 +303,8 @@ describe('a message of an anonymous caller that comes again', () => {
       newId(),
     ]
     for (const messageId of ids) {
-      const first = await house.task({ ...phone, messageId }, { as })
-      assert.equal((await house.task({ ...phone, messageId }, { as })).id, first.id, messageId)
+      const first = await testEngine.task({ ...phone, messageId }, { as })
+      assert.equal((await testEngine.task({ ...phone, messageId }, { as })).id, first.id, messageId)
     }
     assert.equal(agent.calls, ids.length)
   })
@@ -322,21 +322,21 @@ describe('the answer to a tool call', () => {
     text === 'ask' ? call('t1') : text === 'other' ? call('t2') : `got ${message.parts.length}`
 
   it('continues the task that it refers to, if that waits for just this answer', async (t) => {
-    const house = await openTestEngine(t, agent)
-    const [asked, other] = [await house.task('ask'), await house.task('other')]
-    const done = await house.task({ parts: result('t1'), referenceTaskIds: [other.id, asked.id, 'unknown'] })
+    const testEngine = await openTestEngine(t, agent)
+    const [asked, other] = [await testEngine.task('ask'), await testEngine.task('other')]
+    const done = await testEngine.task({ parts: result('t1'), referenceTaskIds: [other.id, asked.id, 'unknown'] })
     assert.equal(done.id, asked.id)
     assert.equal(short(done.status.state), 'COMPLETED')
-    assert.equal(short((await house.get(other.id)).status.state), 'INPUT_REQUIRED')
+    assert.equal(short((await testEngine.get(other.id)).status.state), 'INPUT_REQUIRED')
   })
 
   it('is a new message if no task, or only a task of another caller, waits for it', async (t) => {
-    const house = await openTestEngine(t, agent)
-    const asked = await house.task('ask')
+    const testEngine = await openTestEngine(t, agent)
+    const asked = await testEngine.task('ask')
     const referenceTaskIds = [asked.id]
-    assert.notEqual((await house.task({ parts: result('t9'), referenceTaskIds })).id, asked.id)
+    assert.notEqual((await testEngine.task({ parts: result('t9'), referenceTaskIds })).id, asked.id)
     const stranger = { caller: { id: 'bob' } }
-    assert.notEqual((await house.task({ parts: result('t1'), referenceTaskIds }, { as: stranger })).id, asked.id)
-    assert.equal(short((await house.get(asked.id)).status.state), 'INPUT_REQUIRED')
+    assert.notEqual((await testEngine.task({ parts: result('t1'), referenceTaskIds }, { as: stranger })).id, asked.id)
+    assert.equal(short((await testEngine.get(asked.id)).status.state), 'INPUT_REQUIRED')
   })
 })

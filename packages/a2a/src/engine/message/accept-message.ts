@@ -214,24 +214,24 @@ function messageIdReused(): A2AError {
 }
 
 function taskEnded(taskId: string): A2AError {
-  return new A2AError('UNSUPPORTED_OPERATION', 'The task has ended and takes no more messages', { taskId })
+  return new A2AError('UNSUPPORTED_OPERATION', 'The task has ended and accepts no more messages', { taskId })
 }
 
 function taskBusy(taskId: string): A2AError {
-  return new A2AError('UNSUPPORTED_OPERATION', 'The task is busy and takes no message now', { taskId })
+  return new A2AError('UNSUPPORTED_OPERATION', 'The task is busy and accepts no message now', { taskId })
 }
 
 /** For agents that are not registered, and for agents that are draining. */
 export function agentUnavailable(): A2AError {
-  return new A2AError('AGENT_UNAVAILABLE', 'No such agent is served here')
+  return new A2AError('AGENT_UNAVAILABLE', 'This server has no such agent')
 }
 
 function agentDraining(taskId: string): A2AError {
-  return new A2AError('UNSUPPORTED_OPERATION', 'The agent takes no more messages', { taskId })
+  return new A2AError('UNSUPPORTED_OPERATION', 'The agent accepts no more messages', { taskId })
 }
 
 function taskRunsElsewhere(taskId: string): A2AError {
-  return new A2AError('UNAVAILABLE', 'The task runs elsewhere, and a secret can only be taken there: try again', {
+  return new A2AError('UNAVAILABLE', 'The task runs in another process, which must receive the secret: try again', {
     taskId,
   })
 }

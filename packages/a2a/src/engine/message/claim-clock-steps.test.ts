@@ -19,20 +19,20 @@ for (const [name, open] of Object.entries(stores)) {
       it(`${direction}: is recognized within its window, and not after it [B-163]`, async (t) => {
         const clock = steppedClock()
         const options = { idempotencyWindowMs: day }
-        const house = await openTestEngine(t, ({ text }) => text, {
+        const testEngine = await openTestEngine(t, ({ text }) => text, {
           ...clock,
           store: open(clock),
           options,
           sweepMs: 60_000,
         })
         const said = { messageId: 'm1', parts: [{ text: 'once' }] }
-        const { id } = await house.task(said)
+        const { id } = await testEngine.task(said)
         clock.step(step)
         clock.pass(day - 1)
-        await house.store.prune({ batch: 10 })
-        assert.equal((await house.task(said)).id, id)
+        await testEngine.store.prune({ batch: 10 })
+        assert.equal((await testEngine.task(said)).id, id)
         clock.pass(1)
-        assert.notEqual((await house.task(said)).id, id)
+        assert.notEqual((await testEngine.task(said)).id, id)
       })
     }
   })

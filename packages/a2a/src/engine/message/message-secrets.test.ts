@@ -61,7 +61,7 @@ describe('a secret in a message', () => {
   it('that opens a task reaches the agent, and neither the log nor the history [B-170]', async (t) => {
     const { store, told } = overheard(memoryStore())
     const seen: Message[] = []
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       ({ message }) => {
         seen.push(message)
@@ -69,10 +69,10 @@ describe('a secret in a message', () => {
       },
       { store },
     )
-    const task = await house.task({ parts: [{ text: 'take this' }, secretPart] })
+    const task = await testEngine.task({ parts: [{ text: 'take this' }, secretPart] })
     assert.deepEqual(seen[0]?.parts, [{ text: 'take this' }, secretPart])
     assert.deepEqual(task.history?.[0]?.parts.map(isRedacted), [false, true])
-    const stream = await house.subscribe(task.id, { lastEventId: 0 })
+    const stream = await testEngine.subscribe(task.id, { lastEventId: 0 })
     assert.doesNotMatch(JSON.stringify(await stream.rest()), /hunter2/)
     assert.doesNotMatch(told(), /hunter2/)
     assert.match(told(), /take this/)
@@ -80,12 +80,12 @@ describe('a secret in a message', () => {
 
   it('that answers a question for one is hidden although nothing marks it [B-156 B-161]', async (t) => {
     const { store, told } = overheard(memoryStore())
-    const house = await openTestEngine(t, asks, { store })
-    const asked = await house.task('go')
+    const testEngine = await openTestEngine(t, asks, { store })
+    const asked = await testEngine.task('go')
     assert.equal(textOfMessage(asked.status.message), 'Password?')
-    const done = await house.task({ taskId: asked.id, parts: [{ text: secret }] })
+    const done = await testEngine.task({ taskId: asked.id, parts: [{ text: secret }] })
     assert.equal(artifactText(done, 'answer-2'), 'It has 7 letters')
-    assert.doesNotMatch(JSON.stringify([done, await house.log(done.id)]), /hunter2/)
+    assert.doesNotMatch(JSON.stringify([done, await testEngine.log(done.id)]), /hunter2/)
     assert.doesNotMatch(told(), /hunter2/)
     // A message sent after the secret is known is not a secret.
     assert.equal(textOfMessage(done.history?.[0]), 'go')
@@ -94,7 +94,7 @@ describe('a secret in a message', () => {
   it('is given to ask(), and to the reader of steering messages', async (t) => {
     const { store, told } = overheard(memoryStore())
     const heard: string[] = []
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* ({ ask, messages }: Turn) {
         heard.push(await ask('Password?', { sensitive: true }))
@@ -106,30 +106,30 @@ describe('a secret in a message', () => {
       },
       { store, options: { whenBusy: 'steer' } },
     )
-    const { id } = await house.start('go')
-    await house.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
-    await house.start({ taskId: id, parts: [{ text: secret }] })
+    const { id } = await testEngine.start('go')
+    await testEngine.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
+    await testEngine.start({ taskId: id, parts: [{ text: secret }] })
     await eventually(() => heard.length === 1)
-    await house.start({
+    await testEngine.start({
       taskId: id,
       parts: [{ text: 'two' }],
       metadata: { [credentialsExtension]: { sensitive: true } },
     })
-    await house.reaches(id, 'TASK_STATE_COMPLETED')
+    await testEngine.reaches(id, 'TASK_STATE_COMPLETED')
     assert.deepEqual(heard, [secret, 'two'])
     assert.doesNotMatch(told(), /hunter2|"two"/)
   })
 
   it('leaves no trace in what tells a repeated message but a hash under a key [B-163]', async (t) => {
     const { store, told } = overheard(memoryStore())
-    const house = await openTestEngine(t, asks, { store })
-    const asked = await house.task('go')
+    const testEngine = await openTestEngine(t, asks, { store })
+    const asked = await testEngine.task('go')
     const answer = userMessage({ taskId: asked.id, parts: [{ text: secret }] })
-    const done = await house.task(answer)
-    const logged = (await house.log(asked.id)).length
-    assert.equal((await house.task(answer)).id, done.id)
-    assert.equal((await house.log(asked.id)).length, logged)
-    await assert.rejects(house.send({ ...answer, parts: [{ text: 'other' }] }), { code: 'MESSAGE_ID_REUSED' })
+    const done = await testEngine.task(answer)
+    const logged = (await testEngine.log(asked.id)).length
+    assert.equal((await testEngine.task(answer)).id, done.id)
+    assert.equal((await testEngine.log(asked.id)).length, logged)
+    await assert.rejects(testEngine.send({ ...answer, parts: [{ text: 'other' }] }), { code: 'MESSAGE_ID_REUSED' })
     const hash = /"hash":"([^"]*)"/.exec(
       told()
         .split('\n')
@@ -178,8 +178,8 @@ describe('a task that needs credentials', () => {
   const schemes = { github: { httpAuthSecurityScheme: { scheme: 'bearer' } } }
 
   it('stops in AUTH_REQUIRED, explains it to people, and says to programs what it needs [B-155 B-161]', async (t) => {
-    const house = await openTestEngine(t, () => authRequired('Sign in at GitHub', { schemes }))
-    const { status } = await house.task('go')
+    const testEngine = await openTestEngine(t, () => authRequired('Sign in at GitHub', { schemes }))
+    const { status } = await testEngine.task('go')
     assert.equal(short(status.state), 'AUTH_REQUIRED')
     assert.deepEqual(status.message?.parts, [
       { text: 'Sign in at GitHub' },
@@ -193,29 +193,29 @@ describe('a task that needs credentials', () => {
       const given = message.parts.find((part) => 'data' in part)?.data as Struct | undefined
       return given?.['credentials'] === 'let-me-in' ? 'Welcome' : authRequired('Sign in', { schemes, inBand: true })
     }
-    const house = await openTestEngine(t, agent)
-    const { id } = await house.task('go')
+    const testEngine = await openTestEngine(t, agent)
+    const { id } = await testEngine.task('go')
     for (const parts of [[{ text: 'please' }], [{ data: { credentials: 'guess' } }]]) {
-      assert.equal(short((await house.task({ taskId: id, parts })).status.state), 'AUTH_REQUIRED')
+      assert.equal(short((await testEngine.task({ taskId: id, parts })).status.state), 'AUTH_REQUIRED')
     }
     const metadata = { [credentialsExtension]: { type: 'credentials' } }
-    const done = await house.task({
+    const done = await testEngine.task({
       taskId: id,
       parts: [{ data: { scheme: 'github', credentials: 'let-me-in' }, metadata }],
     })
     assert.equal(short(done.status.state), 'COMPLETED')
-    assert.doesNotMatch(JSON.stringify([done, await house.log(id)]), /let-me-in|guess|please/)
+    assert.doesNotMatch(JSON.stringify([done, await testEngine.log(id)]), /let-me-in|guess|please/)
   })
 
   it('may ask in the middle of a turn, too', async (t) => {
-    const house = await openTestEngine(t, async function* ({ ask }: Turn) {
+    const testEngine = await openTestEngine(t, async function* ({ ask }: Turn) {
       yield await ask('Sign in', { auth: true, schemes })
     })
-    const { id } = await house.start('go')
-    const { status } = await house.reaches(id, 'TASK_STATE_AUTH_REQUIRED')
+    const { id } = await testEngine.start('go')
+    const { status } = await testEngine.reaches(id, 'TASK_STATE_AUTH_REQUIRED')
     assert.equal(status.message?.parts.length, 2)
     // Out of band: messages of the task are not secrets then.
-    assert.equal(artifactText(await house.task({ taskId: id, parts: [{ text: 'done' }] })), 'done')
+    assert.equal(artifactText(await testEngine.task({ taskId: id, parts: [{ text: 'done' }] })), 'done')
   })
 })
 
@@ -235,8 +235,8 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       const life = begin(t)
       const first = await openTestEngine(t, agent, life)
       const { id } = await first.start('go')
-      const asks = async (house: TestEngine, question: string): Promise<void> =>
-        eventually(async () => textOfMessage((await house.get(id)).status.message) === question, question)
+      const asks = async (testEngine: TestEngine, question: string): Promise<void> =>
+        eventually(async () => textOfMessage((await testEngine.get(id)).status.message) === question, question)
       await asks(first, 'Name?')
       await first.start({ taskId: id, parts: [{ text: 'Ann' }] })
       await asks(first, 'Password?')

@@ -41,7 +41,9 @@ export function createOpenTaskQuota(tasks: Pick<TaskStore, 'countActive'>, tasks
   async function countAndGrant(owner: OwnerQuota, tenant: string, caller: string): Promise<() => void> {
     await (owner.counting ??= count(owner, tenant, caller))
     if (owner.available > 0) return grant(owner)
-    throw new A2AError('RATE_LIMITED', `No more than ${tasksPerCaller} tasks at a time`, { retryAfterSeconds: '5' })
+    throw new A2AError('RATE_LIMITED', `At most ${tasksPerCaller} unfinished tasks per caller`, {
+      retryAfterSeconds: '5',
+    })
   }
 
   function ownerOf(key: string): OwnerQuota {

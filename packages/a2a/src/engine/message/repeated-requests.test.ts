@@ -11,19 +11,19 @@ describe('a messageId that comes again', () => {
   it('means a new message after the window [B-163]', async (t) => {
     let now = Date.UTC(2030, 0, 1)
     const clock = { now: () => now, store: memoryStore({ now: () => now }) }
-    const house = await openTestEngine(t, () => 'done', { ...clock, options: { idempotencyWindowMs: 1_000 } })
-    const first = await house.task(said)
+    const testEngine = await openTestEngine(t, () => 'done', { ...clock, options: { idempotencyWindowMs: 1_000 } })
+    const first = await testEngine.task(said)
     now += 999
-    assert.equal((await house.task(said)).id, first.id)
+    assert.equal((await testEngine.task(said)).id, first.id)
     now += 2
-    assert.notEqual((await house.task(said)).id, first.id)
+    assert.notEqual((await testEngine.task(said)).id, first.id)
   })
 
   it('means a new message always, where there is no window, in a send and in a continued task [B-163]', async (t) => {
-    const house = await openTestEngine(t, () => inputRequired('and?'), { options: { idempotencyWindowMs: 0 } })
-    const [first, second] = await Promise.all([house.task(said), house.task(said)])
+    const testEngine = await openTestEngine(t, () => inputRequired('and?'), { options: { idempotencyWindowMs: 0 } })
+    const [first, second] = await Promise.all([testEngine.task(said), testEngine.task(said)])
     assert.notEqual(first.id, second.id)
-    const continued = await house.task({ ...said, taskId: first.id, parts: [{ text: 'more' }] })
+    const continued = await testEngine.task({ ...said, taskId: first.id, parts: [{ text: 'more' }] })
     assert.deepEqual(
       continued.history?.filter(({ role }) => role === 'ROLE_USER').map(({ messageId, parts }) => [messageId, parts]),
       [
@@ -36,9 +36,9 @@ describe('a messageId that comes again', () => {
   it('gives a new direct message as well, where there is no window [B-163]', async (t) => {
     let count = 0
     const agent = () => ({ reply: `answer ${(count += 1)}` })
-    const house = await openTestEngine(t, agent, { options: { idempotencyWindowMs: 0 } })
-    await house.send(said)
-    const again = await house.send(said)
+    const testEngine = await openTestEngine(t, agent, { options: { idempotencyWindowMs: 0 } })
+    await testEngine.send(said)
+    const again = await testEngine.send(said)
     assert.ok('message' in again)
     assert.deepEqual(again.message.parts, [{ text: 'answer 2' }])
   })
@@ -46,12 +46,12 @@ describe('a messageId that comes again', () => {
 
 describe('a cancel that comes again', () => {
   it('is answered with the task, or refused, as the caller of the engine wants [B-111 B-112]', async (t) => {
-    const house = await openTestEngine(t, () => inputRequired('and?'))
-    const { id } = await house.task('go')
+    const testEngine = await openTestEngine(t, () => inputRequired('and?'))
+    const { id } = await testEngine.task('go')
     // The first cancel is the first, whatever option a second one has.
-    const canceled = await house.engine.cancelTask({ id }, aliceContext, 'refuse')
+    const canceled = await testEngine.engine.cancelTask({ id }, aliceContext, 'refuse')
     assert.equal(canceled.status.state, 'TASK_STATE_CANCELED')
-    assert.deepEqual(await house.engine.cancelTask({ id }, aliceContext, 'answer'), canceled)
-    await assert.rejects(house.engine.cancelTask({ id }, aliceContext, 'refuse'), { code: 'TASK_NOT_CANCELABLE' })
+    assert.deepEqual(await testEngine.engine.cancelTask({ id }, aliceContext, 'answer'), canceled)
+    await assert.rejects(testEngine.engine.cancelTask({ id }, aliceContext, 'refuse'), { code: 'TASK_NOT_CANCELABLE' })
   })
 })

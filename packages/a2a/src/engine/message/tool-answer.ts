@@ -80,7 +80,7 @@ function openRequestsOf({ fold: { status } }: LoadedTask): readonly string[] {
 }
 
 function unmatchedAnswer(taskId: string): A2AError {
-  const description = 'answers no open question of the referenced task, which asked for a secret'
+  const description = 'matches no open question of the referenced task, which requested a secret'
   return invalidParams([{ field: 'message.parts', description: `${description}: ${taskId}` }])
 }
 

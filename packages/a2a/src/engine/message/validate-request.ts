@@ -88,7 +88,7 @@ function checkInputModes(parts: readonly Part[], modes: readonly string[]): void
         partKind: 'text' in part ? 'text' : 'data' in part ? 'data' : 'file',
         supported: modes.join(', '),
         violations: [
-          { field: `message.parts[${index}]`, description: `is ${mediaType}, which this agent does not take` },
+          { field: `message.parts[${index}]`, description: `is ${mediaType}, which this agent does not accept` },
         ],
       },
     )
@@ -105,7 +105,7 @@ function checkOutputModes(accepted: readonly string[], modes: readonly string[])
     `Incompatible content types: not supported, this agent answers in ${modes.join(', ')}`,
     {
       supported: modes.join(', '),
-      violations: [{ field: 'configuration.acceptedOutputModes', description: 'holds nothing that this agent gives' }],
+      violations: [{ field: 'configuration.acceptedOutputModes', description: 'lists no output mode of this agent' }],
     },
   )
 }

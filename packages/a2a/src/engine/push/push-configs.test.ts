@@ -263,7 +263,7 @@ describe('webhook configs', () => {
       target.url === webhookUrl ? { outcome: 'refused', detail: 'HTTP 401' } : deliveredOutcome
     const { id: taskId } = await testEngine.task('go', withPush({ id: 'h' }))
     await eventually(async () => (await service.cursors(taskId))[0]?.state === 'dead')
-    await service.create({ taskId, id: 'h', url: `${webhookUrl}/mended` }, pushCallContext)
+    await service.create({ taskId, id: 'h', url: `${webhookUrl}/fixed` }, pushCallContext)
     await eventually(async () => (await service.cursors(taskId))[0]?.state === 'done')
     assert.deepEqual(describeDeliveries(receiver.deliveries), [
       'SUBMITTED',

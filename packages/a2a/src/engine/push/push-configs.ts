@@ -159,7 +159,7 @@ export function createPushConfigs(deps: PushConfigsDeps) {
   async function checkConfigLimit(taskId: string, id: string, field: string): Promise<void> {
     const all = await store.push.list(taskId)
     if (all.length < deps.perTask || all.some((push) => push.id === id)) return
-    throw invalidParams([{ field, description: `has ${all.length} webhooks, which is as many as a task may have` }])
+    throw invalidParams([{ field, description: `has ${all.length} webhooks, the maximum for a task` }])
   }
 
   /**

@@ -60,8 +60,8 @@ export async function runPushJob(
   try {
     target = await openTarget(deps.sealer, taskId, id, push.config)
   } catch (cause) {
-    log.error('the secrets of a webhook cannot be opened', { taskId, configId: id, cause })
-    return markDead(push.attempt + 1, 'its secrets cannot be opened')
+    log.error('the secrets of a webhook cannot be decrypted', { taskId, configId: id, cause })
+    return markDead(push.attempt + 1, 'its secrets cannot be decrypted')
   }
 
   for (;;) {
@@ -138,7 +138,7 @@ export async function runPushJob(
       const delivery = { agent, taskId, configId: id, item: sentItem, target, traceparent, task, signal }
       outcome = await Promise.race([deps.deliver(delivery), aborted.promise])
     } catch (cause) {
-      log.error('a notification could not be made', { taskId, configId: id, seq, cause })
+      log.error('a notification could not be built', { taskId, configId: id, seq, cause })
       outcome = { outcome: 'failed', detail: 'internal error' }
     } finally {
       end()
@@ -153,7 +153,7 @@ export async function runPushJob(
       const answer = 'answer' in outcome && outcome.answer !== undefined ? { answer: outcome.answer } : {}
       store.push
         .recordAttempt({ ...note, ...answer })
-        .catch((reason: unknown) => log.warn('an attempt was not recorded', { taskId, cause: reason }))
+        .catch((reason: unknown) => log.warn('a delivery attempt could not be recorded', { taskId, cause: reason }))
     }
     return outcome
   }
@@ -193,7 +193,7 @@ export async function runPushJob(
   /** The dead letter: this config, and the first event after its cursor. */
   async function markDead(failures: number, said: string): Promise<PushJobResult> {
     const about = { taskId, configId: id, host: hostOf(push.config), afterSeq: cursor, attempts: failures, said }
-    log.warn('push delivery was given up; redeliver once the receiver works again', about)
+    log.warn('push delivery failed permanently; redeliver when the receiver works again', about)
     reportResult({ seq: cursor + 1, attempt: failures, outcome: 'dead', detail: said, at: now(), durationMs: 0 })
     await move({ deliveredSeq: cursor, attempt: failures, dueAt: null, state: 'dead' })
     return idleResult(false)

@@ -62,7 +62,7 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
       await inFlight
       const drained = queues.drain()
       const timer = setTimeout(() => {
-        for (const { stop } of jobs.values()) stop.abort(new Error('the server is going down'))
+        for (const { stop } of jobs.values()) stop.abort(new Error('the server is shutting down'))
       }, graceMs)
       await drained
       clearTimeout(timer)
@@ -133,7 +133,7 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
         if (claimed.length === batch) again = true
       } catch (cause) {
         again = false
-        if (!stopped) log.warn('due webhooks could not be looked for', { cause })
+        if (!stopped) log.warn('due webhooks could not be read', { cause })
       }
     }
     if (queues.waiting >= maxWaiting) again = false
@@ -163,7 +163,7 @@ export function createPushScheduler(deps: PushSchedulerDeps) {
       stop.signal,
     )
     const ended = job.catch(async (cause: unknown): Promise<PushJobResult> => {
-      if (!stopped) log.warn('a webhook could not be served; it will be tried again', { taskId, configId: id, cause })
+      if (!stopped) log.warn('a webhook could not be processed; it will be retried', { taskId, configId: id, cause })
       // If that fails too, the claim expires, and then the cursor is due again.
       await giveBack(claimed, now() + errorRetryMs)
       return { hasSucceeded: false, isTaskFinished: false }

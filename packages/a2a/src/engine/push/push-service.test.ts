@@ -60,7 +60,7 @@ describe('delivery', () => {
     assert.equal(receiver.deliveries.length, 4)
     assert.ok(
       testEngine.lines.some(
-        ({ message, fields }) => /given up/.test(message) && fields?.['host'] === 'hooks.example.com',
+        ({ message, fields }) => /failed permanently/.test(message) && fields?.['host'] === 'hooks.example.com',
       ),
     )
     receiver.answer = () => deliveredOutcome

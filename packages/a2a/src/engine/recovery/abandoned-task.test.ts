@@ -27,16 +27,16 @@ function keeping(told: AbandonedTask[]): Agent {
 describe('a task that ends while no turn of it runs', () => {
   async function begin(t: TestContext, text: string, options: TestEngineOptions = {}) {
     const told: AbandonedTask[] = []
-    const house = await openTestEngine(t, keeping(told), options)
-    const { id } = await house.start(text)
-    return { house, id, told }
+    const testEngine = await openTestEngine(t, keeping(told), options)
+    const { id } = await testEngine.start(text)
+    return { testEngine, id, told }
   }
 
   it('is made known to its agent when it is canceled while it waits for input', async (t) => {
-    const { house, id, told } = await begin(t, 'go')
-    await house.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
-    await house.cancel(id)
-    await house.cancel(id)
+    const { testEngine, id, told } = await begin(t, 'go')
+    await testEngine.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
+    await testEngine.cancel(id)
+    await testEngine.cancel(id)
     assert.equal(told.length, 1)
     assert.deepEqual(told[0]?.lastCheckpoint, { booking: 7 })
     assert.deepEqual([told[0]?.task.id, told[0]?.task.status.state], [id, 'TASK_STATE_CANCELED'])
@@ -48,17 +48,17 @@ describe('a task that ends while no turn of it runs', () => {
       ['work', 'TASK_STATE_WORKING'],
       ['ask', 'TASK_STATE_INPUT_REQUIRED'],
     ] as const) {
-      const { house, id, told } = await begin(t, text)
-      await house.reaches(id, state)
-      await house.cancel(id)
+      const { testEngine, id, told } = await begin(t, text)
+      await testEngine.reaches(id, state)
+      await testEngine.cancel(id)
       assert.deepEqual(told, [])
     }
   })
 
   it('is reported to its agent when the input times out', async (t) => {
     const inputTimeout = { afterMs: 10, then: 'fail' } as const
-    const { house, id, told } = await begin(t, 'go', { options: { inputTimeout }, sweepMs: 5 })
-    const task = await house.reaches(id, 'TASK_STATE_FAILED')
+    const { testEngine, id, told } = await begin(t, 'go', { options: { inputTimeout }, sweepMs: 5 })
+    const task = await testEngine.reaches(id, 'TASK_STATE_FAILED')
     assert.equal(textOfMessage(task.status.message), 'Input timeout')
     await eventually(async () => told.length === 1)
   })
@@ -76,21 +76,21 @@ describe('a task that ends while no turn of it runs', () => {
       expectedSeq: (await second.store.tasks.read(id, 0)).at(-1)?.seq ?? 0,
       records: [{ at: Date.now(), body: { type: 'cancel' } }],
     })
-    const house = await openTestEngine(t, keeping(told), second)
-    await house.reaches(id, 'TASK_STATE_CANCELED')
+    const testEngine = await openTestEngine(t, keeping(told), second)
+    await testEngine.reaches(id, 'TASK_STATE_CANCELED')
     await eventually(async () => told.length === 1)
     assert.deepEqual(told[0]?.lastCheckpoint, { booking: 7 })
   })
 
   it('ends also if its agent fails to let go', async (t) => {
-    const house = await openTestEngine(t, {
+    const testEngine = await openTestEngine(t, {
       resume: 'fail',
       run: () => inputRequired('Which city?'),
       onAbandoned() {
         throw new Error('no')
       },
     })
-    const { id } = await house.task('go')
-    assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+    const { id } = await testEngine.task('go')
+    assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
   })
 })

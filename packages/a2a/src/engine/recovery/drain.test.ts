@@ -82,7 +82,7 @@ describe('an engine that closes where others share its store', () => {
     await startWorkingTask(here)
     isDown = true
     await here.engine.close()
-    assert.ok(here.lines.some(({ level, message }) => level === 'warn' && message.includes('given back')))
+    assert.ok(here.lines.some(({ level, message }) => level === 'warn' && message.includes('released')))
   })
 })
 
@@ -172,11 +172,11 @@ describe('an engine that drains', () => {
 
   it('starts the turns of waiting messages if no other engine can', async (t) => {
     const { agent, release } = held('fail')
-    const house = await openTestEngine(t, agent, { options: { turnTimeoutMs: Infinity } })
-    const id = await startWorkingTask(house)
-    const answered = house.task({ taskId: id, parts: [{ text: 'more' }] })
-    await eventually(async () => (await house.log(id)).filter(({ body }) => body.type === 'message').length === 2)
-    const drained = house.engine.drain()
+    const testEngine = await openTestEngine(t, agent, { options: { turnTimeoutMs: Infinity } })
+    const id = await startWorkingTask(testEngine)
+    const answered = testEngine.task({ taskId: id, parts: [{ text: 'more' }] })
+    await eventually(async () => (await testEngine.log(id)).filter(({ body }) => body.type === 'message').length === 2)
+    const drained = testEngine.engine.drain()
     release()
     await drained
     assert.equal(artifactText(await answered, 'answer-2'), 'did more')

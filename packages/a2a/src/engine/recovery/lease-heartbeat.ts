@@ -51,12 +51,12 @@ export function createLeaseHeartbeat({ leaseTtlMs, everyMs, log, monotonicNow, h
       await renew(loadedTasks)
       for (const loaded of loadedTasks) if (validUntil.has(loaded)) validUntil.set(loaded, at + leaseTtlMs)
     } catch (cause) {
-      log.warn('leases could not be prolonged', { tasks: loadedTasks.length, cause })
+      log.warn('leases could not be renewed', { tasks: loadedTasks.length, cause })
     }
   }
 
   function stopHere(loaded: LoadedTask): void {
-    log.warn('a lease ran out because the store did not answer; the turn is stopped here', { taskId: loaded.id })
+    log.warn('a lease expired because the store did not answer; stopping the turn', { taskId: loaded.id })
     loaded.loseLease()
   }
 }

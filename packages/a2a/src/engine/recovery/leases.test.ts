@@ -309,6 +309,6 @@ describe('a lease', () => {
     pass(100)
     const items = await watch.through((item) => stateOfItem(item) === 'TASK_STATE_COMPLETED')
     assert.equal(chunksOf(items).join(''), 'got ""')
-    assert.match(textOfMessage((await there.get(id)).history?.at(-1)) ?? '', /No answer came in time/)
+    assert.match(textOfMessage((await there.get(id)).history?.at(-1)) ?? '', /No answer arrived in time/)
   })
 })

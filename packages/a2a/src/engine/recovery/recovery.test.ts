@@ -44,8 +44,8 @@ async function* plain({ text }: Turn): AsyncGenerator<string> {
 }
 const hasCheckpoints =
   (count: number) =>
-  async (house: TestEngine, id: string): Promise<void> =>
-    eventually(async () => typesOf(await house.log(id)).filter((type) => type === 'checkpoint').length === count)
+  async (testEngine: TestEngine, id: string): Promise<void> =>
+    eventually(async () => typesOf(await testEngine.log(id)).filter((type) => type === 'checkpoint').length === count)
 
 for (const [name, begin] of Object.entries(crashingStores)) {
   describe(`after a crash, over ${name},`, () => {
@@ -53,7 +53,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
     async function crashed(
       t: TestContext,
       agent: Agent,
-      before: (house: TestEngine, mortal: CrashingStore) => Promise<string>,
+      before: (testEngine: TestEngine, mortal: CrashingStore) => Promise<string>,
       after: TestEngineOptions = {},
     ) {
       const life = begin(t)
@@ -71,7 +71,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
           yield 'half'
           await forever()
         },
-        async (house) => (await house.start('go')).id,
+        async (testEngine) => (await testEngine.start('go')).id,
       )
       const task = await second.reaches(id, 'TASK_STATE_FAILED')
       assert.equal(textOfMessage(task.status.message), 'The task was interrupted by a restart')
@@ -80,9 +80,9 @@ for (const [name, begin] of Object.entries(crashingStores)) {
 
     it('an agent that may run again does, and gets its message, its checkpoint and its task [B-52]', async (t) => {
       const resumed: ResumeState[] = []
-      const { second, id } = await crashed(t, rerunning(resumed), async (house) => {
-        const { id } = await house.start('go')
-        await hasCheckpoints(2)(house, id)
+      const { second, id } = await crashed(t, rerunning(resumed), async (testEngine) => {
+        const { id } = await testEngine.start('go')
+        await hasCheckpoints(2)(testEngine, id)
         return id
       })
       const task = await second.reaches(id, 'TASK_STATE_COMPLETED')
@@ -109,10 +109,10 @@ for (const [name, begin] of Object.entries(crashingStores)) {
           }
         },
       }
-      const { second, id } = await crashed(t, agent, async (house) => {
-        const { id } = await house.task('one')
-        await house.start({ taskId: id, parts: [{ text: 'two' }] })
-        await hasCheckpoints(2)(house, id)
+      const { second, id } = await crashed(t, agent, async (testEngine) => {
+        const { id } = await testEngine.task('one')
+        await testEngine.start({ taskId: id, parts: [{ text: 'two' }] })
+        await hasCheckpoints(2)(testEngine, id)
         return id
       })
       await second.reaches(id, 'TASK_STATE_COMPLETED')
@@ -137,9 +137,9 @@ for (const [name, begin] of Object.entries(crashingStores)) {
           yield artifact('ticks', { last: true })
         },
       }
-      const { second, id } = await crashed(t, agent, async (house) => {
-        const { id } = await house.start('go')
-        await eventually(async () => artifactText(await house.get(id), 'ticks') === '012')
+      const { second, id } = await crashed(t, agent, async (testEngine) => {
+        const { id } = await testEngine.start('go')
+        await eventually(async () => artifactText(await testEngine.get(id), 'ticks') === '012')
         return id
       })
       assert.equal(artifactText(await second.reaches(id, 'TASK_STATE_COMPLETED'), 'ticks'), '012345')
@@ -160,9 +160,9 @@ for (const [name, begin] of Object.entries(crashingStores)) {
           }
         },
       }
-      const { second, id } = await crashed(t, agent, async (house) => {
-        const { id } = await house.start('go')
-        await eventually(async () => artifactText(await house.get(id), 'words') === 'abcd')
+      const { second, id } = await crashed(t, agent, async (testEngine) => {
+        const { id } = await testEngine.start('go')
+        await eventually(async () => artifactText(await testEngine.get(id), 'words') === 'abcd')
         return id
       })
       assert.equal(artifactText(await second.reaches(id, 'TASK_STATE_COMPLETED'), 'words'), 'abcde')
@@ -183,9 +183,9 @@ for (const [name, begin] of Object.entries(crashingStores)) {
           yield `job ${JSON.stringify(resumed?.checkpoint)}`
         },
       }
-      const { second, id } = await crashed(t, agent, async (house) => {
-        const { id } = await house.start('go')
-        await hasCheckpoints(1)(house, id)
+      const { second, id } = await crashed(t, agent, async (testEngine) => {
+        const { id } = await testEngine.start('go')
+        await hasCheckpoints(1)(testEngine, id)
         return id
       })
       assert.equal(artifactText(await second.reaches(id, 'TASK_STATE_COMPLETED')), 'job {"job":7}')
@@ -193,11 +193,11 @@ for (const [name, begin] of Object.entries(crashingStores)) {
     })
 
     it('a cancel that was asked for is carried out [B-52 B-110]', async (t) => {
-      const { second, id } = await crashed(t, rerunning([]), async (house, life) => {
-        const { id } = await house.start('go')
-        await hasCheckpoints(2)(house, id)
+      const { second, id } = await crashed(t, rerunning([]), async (testEngine, life) => {
+        const { id } = await testEngine.start('go')
+        await hasCheckpoints(2)(testEngine, id)
         life.crashAfter((body) => body.type === 'cancel')
-        await assert.rejects(house.cancel(id), { code: 'UNAVAILABLE' })
+        await assert.rejects(testEngine.cancel(id), { code: 'UNAVAILABLE' })
         return id
       })
       await second.reaches(id, 'TASK_STATE_CANCELED')
@@ -211,9 +211,9 @@ for (const [name, begin] of Object.entries(crashingStores)) {
         if (text === 'first') await gate.promise
         return `did ${text}`
       }
-      const { second, id } = await crashed(t, agent, async (house, life) => {
-        const { id } = await house.start('first')
-        await house.start({ taskId: id, parts: [{ text: 'second' }] })
+      const { second, id } = await crashed(t, agent, async (testEngine, life) => {
+        const { id } = await testEngine.start('first')
+        await testEngine.start({ taskId: id, parts: [{ text: 'second' }] })
         life.crashAfter((body) => body.type === 'turn-ended')
         gate.resolve()
         await life.crashed
@@ -227,10 +227,10 @@ for (const [name, begin] of Object.entries(crashingStores)) {
 
     it('an answer whose turn had not begun begins it, whatever the agent says of restarts [B-52]', async (t) => {
       const agent: Agent = ({ text }) => (text === 'go' ? inputRequired('Which?') : `to ${text}`)
-      const { second, id } = await crashed(t, agent, async (house, life) => {
-        const { id } = await house.task('go')
+      const { second, id } = await crashed(t, agent, async (testEngine, life) => {
+        const { id } = await testEngine.task('go')
         life.crashAfter((body) => body.type === 'message')
-        await assert.rejects(house.send({ taskId: id, parts: [{ text: 'Rome' }] }), { code: 'UNAVAILABLE' })
+        await assert.rejects(testEngine.send({ taskId: id, parts: [{ text: 'Rome' }] }), { code: 'UNAVAILABLE' })
         return id
       })
       assert.equal(artifactText(await second.reaches(id, 'TASK_STATE_COMPLETED'), 'answer-2'), 'to Rome')
@@ -238,7 +238,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
 
     it('a task that waits for input waits on, and is answered like any other', async (t) => {
       const agent: Agent = ({ text }) => (text === 'go' ? inputRequired('Which?') : `to ${text}`)
-      const { second, id } = await crashed(t, agent, async (house) => (await house.task('go')).id)
+      const { second, id } = await crashed(t, agent, async (testEngine) => (await testEngine.task('go')).id)
       await sleep(20)
       assert.equal(short((await second.get(id)).status.state), 'INPUT_REQUIRED')
       assert.equal(artifactText(await second.task({ taskId: id, parts: [{ text: 'Rome' }] }), 'answer-2'), 'to Rome')
@@ -248,7 +248,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       const { second, id } = await crashed(
         t,
         rerunning([]),
-        async (house) => (await house.start('go', { as: { agent: 'old' } })).id,
+        async (testEngine) => (await testEngine.start('go', { as: { agent: 'old' } })).id,
         {
           lookUp: (name) => (name === 'old' ? undefined : () => 'hi'),
         },
@@ -275,9 +275,9 @@ for (const [name, begin] of Object.entries(crashingStores)) {
           yield `${turn.text} ${city} ${day}`
         },
       }
-      const { second, id } = await crashed(t, agent, async (house) => {
-        const { id } = await house.task('go')
-        const next = await house.task({ taskId: id, parts: [{ text: 'Rome' }] })
+      const { second, id } = await crashed(t, agent, async (testEngine) => {
+        const { id } = await testEngine.task('go')
+        const next = await testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })
         assert.equal(textOfMessage(next.status.message), 'Which day?')
         return id
       })
@@ -294,7 +294,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       const { second, id } = await crashed(
         t,
         async (turn) => turn.ask('Which?'),
-        async (house) => (await house.task('go')).id,
+        async (testEngine) => (await testEngine.task('go')).id,
       )
       await second.reaches(id, 'TASK_STATE_FAILED')
     })
@@ -310,8 +310,8 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       }
       let early: readonly string[] = []
       let lastEventId = 0
-      const { second, id } = await crashed(t, agent, async (house) => {
-        const stream = await house.stream('go')
+      const { second, id } = await crashed(t, agent, async (testEngine) => {
+        const stream = await testEngine.stream('go')
         const items = await stream.through((item) => chunksOf([item])[0] === 'b')
         early = chunksOf(items)
         lastEventId = items.at(-1)?.seq ?? 0
@@ -328,7 +328,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
 
     it('a message that is sent again finds the task it made [B-163]', async (t) => {
       const message = { messageId: 'm1' }
-      const { second, id } = await crashed(t, rerunning([]), async (house) => (await house.start(message)).id)
+      const { second, id } = await crashed(t, rerunning([]), async (testEngine) => (await testEngine.start(message)).id)
       const again = await second.task(message)
       assert.equal(again.id, id)
       assert.equal(short(again.status.state), 'COMPLETED')
@@ -342,8 +342,8 @@ for (const [name, begin] of Object.entries(crashingStores)) {
           yield status('working')
           await forever()
         },
-        async (house) => {
-          const tasks = await Promise.all(Array.from({ length: 250 }, () => house.start('go')))
+        async (testEngine) => {
+          const tasks = await Promise.all(Array.from({ length: 250 }, () => testEngine.start('go')))
           ids.push(...tasks.map(({ id }) => id))
           return ids[0] as string
         },
@@ -381,9 +381,9 @@ for (const [name, begin] of Object.entries(crashingStores)) {
           if (attempt < 3) await forever()
         },
       }
-      const { next, id } = await crashed(t, agent, async (house) => {
-        const { id } = await house.start('go')
-        await hasCheckpoints(1)(house, id)
+      const { next, id } = await crashed(t, agent, async (testEngine) => {
+        const { id } = await testEngine.start('go')
+        await hasCheckpoints(1)(testEngine, id)
         return id
       })
       await eventually(() => attempts.length === 2)

@@ -126,7 +126,7 @@ export function createRecovery(deps: RecoveryDeps) {
 
   /** A claimed task that could not be handled becomes due again later: the store does that. */
   function logDueFailure(taskId: string): (cause: unknown) => void {
-    return (cause) => log.warn('a due time could not be acted on; it will come again', { taskId, cause })
+    return (cause) => log.warn('a due task could not be processed; it will be retried', { taskId, cause })
   }
 
   /**
@@ -151,7 +151,7 @@ export function createRecovery(deps: RecoveryDeps) {
       await lease(loaded)
       if (loaded.hasLease) await resume(loaded)
     } catch (cause) {
-      log.warn('a task could not be taken up; it will be tried again', { taskId, cause })
+      log.warn('a task could not be resumed; it will be retried', { taskId, cause })
       remember(taskId)
     }
   }
@@ -167,10 +167,9 @@ export function createRecovery(deps: RecoveryDeps) {
     const { fold } = loaded
     const { agent } = loaded.partition
     const entry = deps.findAgent(agent)
-    if (isInterruptedTurn(fold))
-      log.info('taking up a turn that was interrupted', { taskId: loaded.id, agent, turn: fold.turn })
+    if (isInterruptedTurn(fold)) log.info('resuming an interrupted turn', { taskId: loaded.id, agent, turn: fold.turn })
     if (fold.cancelRequested) return end(loaded, 'TASK_STATE_CANCELED', undefined)
-    if (entry === undefined) return end(loaded, 'TASK_STATE_FAILED', 'The agent is no longer served here')
+    if (entry === undefined) return end(loaded, 'TASK_STATE_FAILED', 'The agent is no longer available on this server')
     const input = resumedTurn(loaded, entry)
     if (input === undefined) return end(loaded, 'TASK_STATE_FAILED', 'The task was interrupted by a restart')
     deps.startRun(loaded, entry, input)
@@ -238,7 +237,7 @@ export function createRecovery(deps: RecoveryDeps) {
    */
   async function continueWithoutInput(loaded: LoadedTask, entry: AgentEntry): Promise<void> {
     const { turn, statusSeq } = loaded.fold
-    const message = toAgentMessage('No answer came in time; going on without one', loaded.fold)
+    const message = toAgentMessage('No answer arrived in time; continuing without one', loaded.fold)
     const question = openQuestion(loaded.fold)
     if (question !== undefined) {
       await loaded.write(intents.continueUnanswered({ statusSeq }, question, message, entry.options))

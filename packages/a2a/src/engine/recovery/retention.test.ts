@@ -18,7 +18,7 @@ describe('a task that was removed', () => {
     const { id } = await house.task('go')
     await eventually(async () => (await store.tasks.load(id)) === undefined)
     await eventually(() =>
-      house.get(id).then(
+      testEngine.get(id).then(
         () => false,
         ({ code }) => code === 'TASK_NOT_FOUND',
       ),
@@ -26,10 +26,10 @@ describe('a task that was removed', () => {
   })
 
   it('is not found when a store has let go of it by itself', async (t) => {
-    const house = await openTestEngine(t, () => 'done', { store: memoryStore({ maxTasks: 3, pruneBatch: 1 }) })
-    const first = await house.task('go')
-    for (let n = 0; n < 5; n += 1) await house.task('go')
-    await assert.rejects(house.get(first.id), { code: 'TASK_NOT_FOUND' })
+    const testEngine = await openTestEngine(t, () => 'done', { store: memoryStore({ maxTasks: 3, pruneBatch: 1 }) })
+    const first = await testEngine.task('go')
+    for (let n = 0; n < 5; n += 1) await testEngine.task('go')
+    await assert.rejects(testEngine.get(first.id), { code: 'TASK_NOT_FOUND' })
   })
 })
 
@@ -37,10 +37,10 @@ describe('a log that was dropped', () => {
   it('goes also when the task was short, and the task stays readable', async (t) => {
     const store = sqliteStore(':memory:')
     t.after(() => store.close())
-    const house = await openTestEngine(t, () => 'ok', { store, retention: { logMs: -1_000 }, sweepMs: 1 })
-    const done = await house.task('go')
-    await eventually(async () => (await house.log(done.id)).length === 0)
-    assert.deepEqual(await house.get(done.id), done)
+    const testEngine = await openTestEngine(t, () => 'ok', { store, retention: { logMs: -1_000 }, sweepMs: 1 })
+    const done = await testEngine.task('go')
+    await eventually(async () => (await testEngine.log(done.id)).length === 0)
+    assert.deepEqual(await testEngine.get(done.id), done)
   })
 
   it('interrupts a reader that had not read it yet, instead of ending as if all was said', async () => {
@@ -69,10 +69,10 @@ describe('a log that was dropped', () => {
 })
 
 it('ends a repeated stream at once for a reader who has seen the question [B-91 B-109]', async (t) => {
-  const house = await openTestEngine(t, () => inputRequired('Where?'))
+  const testEngine = await openTestEngine(t, () => inputRequired('Where?'))
   const message = userMessage('go')
-  const asked = await house.task(message)
-  const lastEventId = (await house.log(asked.id)).length
-  const again = await house.stream(message, { as: { lastEventId } })
+  const asked = await testEngine.task(message)
+  const lastEventId = (await testEngine.log(asked.id)).length
+  const again = await testEngine.stream(message, { as: { lastEventId } })
   assert.deepEqual(await again.rest(), [])
 })

@@ -28,9 +28,9 @@ async function houseWithOutages(t: TestContext, agent: Agent, options: TestEngin
     if (outage === when && concerns(method)) throw new Error('disk I/O error in /var/lib')
   }
   const store = faultyStore(memoryStore(), { before: fail('before'), after: fail('after') })
-  const house = await openTestEngine(t, agent, { ...options, store })
+  const testEngine = await openTestEngine(t, agent, { ...options, store })
   return {
-    house,
+    testEngine,
     goes(when: 'before' | 'after' = 'before', which: (method: StoreMethod) => boolean = () => true) {
       outage = when
       concerns = which
@@ -64,20 +64,20 @@ const unavailable = { code: 'UNAVAILABLE' }
 
 describe('while the store does not answer', () => {
   it('every operation is UNAVAILABLE, which may be tried again, and says nothing of why', async (t) => {
-    const { house, goes, returns } = await houseWithOutages(t, ({ text }) =>
+    const { testEngine, goes, returns } = await houseWithOutages(t, ({ text }) =>
       text === 'ask' ? inputRequired('?') : 'done',
     )
-    const { id } = await house.task('ask')
+    const { id } = await testEngine.task('ask')
     goes()
     const calls: readonly (() => Promise<unknown>)[] = [
-      () => house.send('hi'),
-      () => house.start('hi'),
-      () => house.stream('hi'),
-      () => house.send({ taskId: id }),
-      () => house.get('unknown'),
-      () => house.cancel(id),
-      () => house.engine.listTasks({}, aliceContext),
-      () => house.subscribe(id, { lastEventId: 1 }),
+      () => testEngine.send('hi'),
+      () => testEngine.start('hi'),
+      () => testEngine.stream('hi'),
+      () => testEngine.send({ taskId: id }),
+      () => testEngine.get('unknown'),
+      () => testEngine.cancel(id),
+      () => testEngine.engine.listTasks({}, aliceContext),
+      () => testEngine.subscribe(id, { lastEventId: 1 }),
     ]
     for (const call of calls) {
       await assert.rejects(call, (reason: { code: string; retryable: boolean; message: string }) => {
@@ -88,13 +88,13 @@ describe('while the store does not answer', () => {
       })
     }
     returns()
-    assert.equal(short((await house.task({ taskId: id, parts: [{ text: 'go' }] })).status.state), 'COMPLETED')
+    assert.equal(short((await testEngine.task({ taskId: id, parts: [{ text: 'go' }] })).status.state), 'COMPLETED')
   })
 
   it('nothing is sent before it is durable, and nothing that was sent is lost', async (t) => {
     const { agent, say } = prompted()
-    const { house, goes, returns } = await houseWithOutages(t, agent)
-    const stream = await house.stream({ messageId: 'm1', parts: [{ text: 'a b c' }] })
+    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+    const stream = await testEngine.stream({ messageId: 'm1', parts: [{ text: 'a b c' }] })
     say('a')
     const told = await stream.through((item) => chunksOf([item])[0] === 'a ')
     goes()
@@ -105,11 +105,11 @@ describe('while the store does not answer', () => {
     const first = told[0]?.event
     assert.ok(first !== undefined && 'task' in first)
     const { id } = first.task
-    const done = await house.reaches(id, 'TASK_STATE_COMPLETED')
+    const done = await testEngine.reaches(id, 'TASK_STATE_COMPLETED')
     assert.equal(artifactText(done), 'a b c ')
     const lastEventId = told.at(-1)?.seq as number
-    const rest = await (await house.subscribe(id, { lastEventId })).rest()
-    const whole = await (await house.subscribe(id, { lastEventId: 0 })).rest()
+    const rest = await (await testEngine.subscribe(id, { lastEventId })).rest()
+    const whole = await (await testEngine.subscribe(id, { lastEventId: 0 })).rest()
     assert.deepEqual(whole.slice(1), [...told.slice(1), ...rest], 'what was told before is what the log says now')
     assert.equal(statesOf(rest).at(-1), 'COMPLETED')
   })
@@ -119,42 +119,42 @@ describe('when the store answers again', () => {
   it('an agent that may run again goes on, one that may not has failed', async (t) => {
     for (const resume of ['rerun', 'fail'] as const) {
       const { agent, say } = prompted(resume)
-      const { house, goes, returns } = await houseWithOutages(t, agent)
-      const { id } = await house.start('a')
-      const blocked = house.task({ messageId: 'm2', taskId: id, parts: [{ text: 'a' }] })
-      await eventually(async () => (await house.get(id)).history?.length === 2)
+      const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+      const { id } = await testEngine.start('a')
+      const blocked = testEngine.task({ messageId: 'm2', taskId: id, parts: [{ text: 'a' }] })
+      await eventually(async () => (await testEngine.get(id)).history?.length === 2)
       goes()
       say('a')
       await assert.rejects(blocked, unavailable)
       await sleep(30)
       returns()
-      const ended = await house.reaches(id, resume === 'rerun' ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED')
+      const ended = await testEngine.reaches(id, resume === 'rerun' ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED')
       assert.equal(artifactText(ended, 'answer-2'), resume === 'rerun' ? 'a ' : undefined)
     }
   })
 
   it('a task is taken up though reading it failed at first', async (t) => {
     const { agent, say } = prompted()
-    const { house, goes, returns } = await houseWithOutages(t, agent)
-    const { id } = await house.start('a')
+    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+    const { id } = await testEngine.start('a')
     goes()
     say('a')
-    await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
+    await eventually(() => testEngine.lines.some(({ message }) => message === 'a task could not be written'))
     // The store recovers step by step: rows can be read, logs cannot.
     goes('before', (method) => method === 'tasks.read' || method === 'tasks.append')
     await eventually(() => house.lines.some(({ message }) => message.includes('will be tried again')))
     returns()
-    assert.equal(artifactText(await house.reaches(id, 'TASK_STATE_COMPLETED')), 'a ')
+    assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'a ')
   })
 
   it('a send that was refused can be sent again, and makes one task, whether it had been written or not [B-163]', async (t) => {
     for (const when of ['before', 'after'] as const) {
-      const { house, goes, returns } = await houseWithOutages(t, { resume: 'rerun', run: () => 'done' })
+      const { testEngine, goes, returns } = await houseWithOutages(t, { resume: 'rerun', run: () => 'done' })
       const message = { messageId: 'm1' }
       goes(when, (method) => method === 'tasks.append')
       await assert.rejects(house.send(message), unavailable)
       returns()
-      const done = await house.task(message)
+      const done = await testEngine.task(message)
       assert.equal(short(done.status.state), 'COMPLETED')
       assert.deepEqual(historyOf(done), ['hi'])
       assert.equal((await house.store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 1)
@@ -163,58 +163,58 @@ describe('when the store answers again', () => {
 
   it('a task whose first append was written without our knowing is taken up, and run again if it may be', async (t) => {
     const { agent, say } = prompted()
-    const { house, goes, returns } = await houseWithOutages(t, agent)
+    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
     const message = { messageId: 'm1', parts: [{ text: 'a' }] }
     goes('after', (method) => method === 'tasks.append')
     await assert.rejects(house.send(message), unavailable)
     returns()
-    const again = house.task(message)
+    const again = testEngine.task(message)
     say('a')
     const done = await again
     assert.equal(short(done.status.state), 'COMPLETED')
-    assert.equal((await house.log(done.id)).filter(({ body }) => body.type === 'turn-started').length, 2)
+    assert.equal((await testEngine.log(done.id)).filter(({ body }) => body.type === 'turn-started').length, 2)
   })
 
   it('a message to a task that was let go of does not push aside the turn that was interrupted', async (t) => {
     const { agent, say } = prompted()
-    const { house, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 1_000_000 })
-    const { id } = await house.start('a')
+    const { testEngine, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 1_000_000 })
+    const { id } = await testEngine.start('a')
     goes()
     say('a')
-    await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
+    await eventually(() => testEngine.lines.some(({ message }) => message === 'a task could not be written'))
     returns()
     say('b')
-    const done = await house.task({ taskId: id, parts: [{ text: 'b' }] })
+    const done = await testEngine.task({ taskId: id, parts: [{ text: 'b' }] })
     assert.equal(artifactText(done), 'a ')
     assert.equal(artifactText(done, 'answer-2'), 'b ')
   })
 
   it('a task that a message brought back is not taken up a second time', async (t) => {
     const { agent, say } = prompted()
-    const { house, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 25 })
-    const { id } = await house.start('a z')
+    const { testEngine, goes, returns } = await houseWithOutages(t, agent, { sweepMs: 25 })
+    const { id } = await testEngine.start('a z')
     goes()
     say('a')
-    await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
+    await eventually(() => testEngine.lines.some(({ message }) => message === 'a task could not be written'))
     returns()
-    const more = house.task({ taskId: id, parts: [{ text: 'b' }] })
+    const more = testEngine.task({ taskId: id, parts: [{ text: 'b' }] })
     await sleep(60)
     say('z')
     say('b')
     assert.equal(artifactText(await more), 'a z ')
-    assert.equal((await house.log(id)).filter(({ body }) => body.type === 'turn-started').length, 3)
+    assert.equal((await testEngine.log(id)).filter(({ body }) => body.type === 'turn-started').length, 3)
   })
 
   it('a follow-up that was refused can be sent again, and is delivered once [B-163]', async (t) => {
     for (const when of ['before', 'after'] as const) {
       const agent: Agent = ({ text }) => (text === 'go' ? inputRequired('Which?') : `to ${text}`)
-      const { house, goes, returns } = await houseWithOutages(t, agent)
-      const { id } = await house.task('go')
+      const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+      const { id } = await testEngine.task('go')
       const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
       goes(when, (method) => method === 'tasks.append')
       await assert.rejects(house.send(answer), unavailable)
       returns()
-      const done = await house.task(answer)
+      const done = await testEngine.task(answer)
       assert.equal(short(done.status.state), 'COMPLETED', when)
       assert.deepEqual(historyOf(done), ['go', 'Which?', 'Rome'])
     }
@@ -222,18 +222,18 @@ describe('when the store answers again', () => {
 
   it('a cancel that was refused can be asked for again', async (t) => {
     const { agent } = prompted()
-    const { house, goes, returns } = await houseWithOutages(t, agent)
-    const { id } = await house.start('a')
+    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+    const { id } = await testEngine.start('a')
     goes()
-    await assert.rejects(house.cancel(id), unavailable)
+    await assert.rejects(testEngine.cancel(id), unavailable)
     returns()
     await eventually(async () =>
-      house.cancel(id).then(
+      testEngine.cancel(id).then(
         () => true,
         () => false,
       ),
     )
-    assert.equal(short((await house.get(id)).status.state), 'CANCELED')
+    assert.equal(short((await testEngine.get(id)).status.state), 'CANCELED')
   })
 
   it('other tasks were served all the time, if only one could not be written', async (t) => {
@@ -245,35 +245,35 @@ describe('when the store answers again', () => {
     await house.reaches(id, 'TASK_STATE_WORKING')
     goes('before', (method) => method === 'tasks.append')
     say('a')
-    await eventually(() => house.lines.some(({ message }) => message === 'a task could not be written'))
+    await eventually(() => testEngine.lines.some(({ message }) => message === 'a task could not be written'))
     returns()
     say('b')
     say('c')
     for (const other of others) {
-      await house.reaches(other.id, 'TASK_STATE_COMPLETED')
-      assert.equal((await house.log(other.id)).filter(({ body }) => body.type === 'turn-started').length, 1)
+      await testEngine.reaches(other.id, 'TASK_STATE_COMPLETED')
+      assert.equal((await testEngine.log(other.id)).filter(({ body }) => body.type === 'turn-started').length, 1)
     }
-    await house.reaches(id, 'TASK_STATE_COMPLETED')
+    await testEngine.reaches(id, 'TASK_STATE_COMPLETED')
   })
 })
 
 describe('when the engine closes', () => {
   it('those who wait are told, agents are told, and nothing is taken on any more', async (t) => {
     const aborted = Promise.withResolvers<{ code?: string }>()
-    const house = await openTestEngine(t, async function* ({ signal }: Turn) {
+    const testEngine = await openTestEngine(t, async function* ({ signal }: Turn) {
       signal.addEventListener('abort', () => aborted.resolve(signal.reason as { code?: string }))
       yield 'said'
       await new Promise(() => {})
     })
-    const stream = await house.stream({ messageId: 'm1' })
+    const stream = await testEngine.stream({ messageId: 'm1' })
     await stream.through((item) => chunksOf([item])[0] === 'said')
-    const blocked = house.task({ messageId: 'm1' })
+    const blocked = testEngine.task({ messageId: 'm1' })
     const refused = [assert.rejects(blocked, unavailable), assert.rejects(stream.rest(), unavailable)]
-    await house.engine.close()
+    await testEngine.engine.close()
     await Promise.all(refused)
     assert.equal((await aborted.promise).code, 'UNAVAILABLE')
-    await assert.rejects(house.send('hi'), unavailable)
-    await assert.rejects(house.stream('hi'), unavailable)
+    await assert.rejects(testEngine.send('hi'), unavailable)
+    await assert.rejects(testEngine.stream('hi'), unavailable)
   })
 
   it('a call that was on its way starts no agent any more', async (t) => {
@@ -287,25 +287,25 @@ describe('when the engine closes', () => {
         return gate.promise
       },
     })
-    const house = await openTestEngine(t, () => void (ran += 1), { store })
-    const sent = assert.rejects(house.send('hi'), unavailable)
+    const testEngine = await openTestEngine(t, () => void (ran += 1), { store })
+    const sent = assert.rejects(testEngine.send('hi'), unavailable)
     await eventually(() => asked === 1)
-    await house.engine.close()
+    await testEngine.engine.close()
     gate.resolve()
     await sent
     assert.equal(ran, 0)
   })
 
   it('what was said is in the log', async (t) => {
-    const house = await openTestEngine(t, async function* () {
+    const testEngine = await openTestEngine(t, async function* () {
       for (let word = 0; word < 100; word += 1) yield `${word} `
       await new Promise(() => {})
     })
-    const { id } = await house.start('go')
-    await eventually(async () => ((await house.get(id)).artifacts?.length ?? 0) > 0)
-    const told = await house.get(id)
-    await house.engine.close()
-    const chunks = (await house.log(id)).filter(({ body }) => body.type === 'artifact')
+    const { id } = await testEngine.start('go')
+    await eventually(async () => ((await testEngine.get(id)).artifacts?.length ?? 0) > 0)
+    const told = await testEngine.get(id)
+    await testEngine.engine.close()
+    const chunks = (await testEngine.log(id)).filter(({ body }) => body.type === 'artifact')
     assert.ok(chunks.length >= (artifactText(told)?.split(' ').length ?? 0) - 1)
     assert.equal((await house.store.tasks.load(id))?.status.state, 'TASK_STATE_WORKING')
   })

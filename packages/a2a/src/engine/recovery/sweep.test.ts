@@ -18,8 +18,8 @@ describe('retention', () => {
   it('removes tasks that ended long ago, and never one that is open [S0-19]', async (t) => {
     const { pass, ...clock } = movable()
     const agent = ({ text }: { text: string }) => (text === 'ask' ? inputRequired('?') : 'done')
-    const house = await openTestEngine(t, agent, { ...clock, retention: { finishedMs: day }, sweepMs: 1 })
-    const [open, old] = [await house.task('ask'), await house.task('go')]
+    const testEngine = await openTestEngine(t, agent, { ...clock, retention: { finishedMs: day }, sweepMs: 1 })
+    const [open, old] = [await testEngine.task('ask'), await testEngine.task('go')]
     pass(day + 1)
     const recent = await house.task('go')
     await eventually(async () => (await house.store.tasks.load(old.id)) === undefined)
@@ -30,10 +30,10 @@ describe('retention', () => {
   it('keeps as many as it may, the oldest finished go first [S0-18 S0-19]', async (t) => {
     const { pass, ...clock } = movable()
     const agent = ({ text }: { text: string }) => (text === 'ask' ? inputRequired('?') : 'done')
-    const house = await openTestEngine(t, agent, { ...clock, retention: { maxTasks: 3 }, sweepMs: 1 })
+    const testEngine = await openTestEngine(t, agent, { ...clock, retention: { maxTasks: 3 }, sweepMs: 1 })
     const ids: string[] = []
     for (const text of ['ask', 'a', 'b', 'c', 'd']) {
-      ids.push((await house.task(text)).id)
+      ids.push((await testEngine.task(text)).id)
       pass(1_000)
     }
     const kept = async (): Promise<readonly boolean[]> =>
@@ -44,14 +44,14 @@ describe('retention', () => {
 
   it('drops the log of a large task before the task itself, which stays readable', async (t) => {
     const { pass, ...clock } = movable()
-    const house = await openTestEngine(t, () => 'x'.repeat(100_000), {
+    const testEngine = await openTestEngine(t, () => 'x'.repeat(100_000), {
       ...clock,
       retention: { logMs: day },
       sweepMs: 1,
     })
-    const done = await house.task('go')
+    const done = await testEngine.task('go')
     pass(day + 1)
-    await eventually(async () => (await house.log(done.id)).length === 0)
+    await eventually(async () => (await testEngine.log(done.id)).length === 0)
     const again = await openTestEngine(t, () => '', clock)
     assert.deepEqual(await again.get(done.id), done)
     assert.equal(artifactText(await again.get(done.id))?.length, 100_000)
@@ -70,9 +70,9 @@ describe('the sweep', () => {
       },
       after: (method) => void (underway -= method === 'tasks.claimDue' ? 1 : 0),
     })
-    const house = await openTestEngine(t, () => 'done', { store, sweepMs: 1 })
+    const testEngine = await openTestEngine(t, () => 'done', { store, sweepMs: 1 })
     await eventually(() => underway === 1)
-    const closed = house.engine.close().then(() => assert.equal(underway, 0))
+    const closed = testEngine.engine.close().then(() => assert.equal(underway, 0))
     setTimeout(gate.resolve, 5)
     await closed
   })
@@ -86,17 +86,19 @@ describe('the sweep', () => {
       },
     })
     const inputTimeout = { afterMs: 1_000, then: 'fail' } as const
-    const house = await openTestEngine(t, () => inputRequired('?'), {
+    const testEngine = await openTestEngine(t, () => inputRequired('?'), {
       ...clock,
       store,
       retention: { finishedMs: day },
       options: { inputTimeout },
       sweepMs: 1,
     })
-    const { id } = await house.task('go')
+    const { id } = await testEngine.task('go')
     pass(1_000)
-    await house.reaches(id, 'TASK_STATE_FAILED')
-    await eventually(() => house.lines.some(({ level, message }) => level === 'warn' && message.includes('due work')))
+    await testEngine.reaches(id, 'TASK_STATE_FAILED')
+    await eventually(() =>
+      testEngine.lines.some(({ level, message }) => level === 'warn' && message.includes('due work')),
+    )
     fails = false
     pass(day + 1)
     await eventually(async () => (await house.store.tasks.load(id)) === undefined)

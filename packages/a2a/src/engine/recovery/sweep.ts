@@ -54,7 +54,7 @@ export function createSweep({ store, log, recovery, sweepMs }: SweepDeps) {
     try {
       await work()
     } catch (cause) {
-      if (!stopped) log.warn('due work could not be done', { cause })
+      if (!stopped) log.warn('due work failed', { cause })
     }
   }
 }

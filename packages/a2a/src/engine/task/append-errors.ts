@@ -6,7 +6,7 @@ export class DuplicateMessage extends Error {
   readonly taskId: string
   readonly hash: string
   constructor(taskId: string, hash: string) {
-    super('the message was already taken')
+    super('the message was already accepted')
     this.taskId = taskId
     this.hash = hash
   }
@@ -23,6 +23,6 @@ export function taskUnwritable(cause: unknown): A2AError {
  * The state in memory is then invalid: the next reader loads what is stored.
  */
 export function logTruncated(head: number, known: number): A2AError {
-  const cause = new Error(`the log ends at ${head} and had come to ${known}: the store has lost what it had taken`)
-  return new A2AError('UNAVAILABLE', 'The task is no longer what it was', {}, { cause })
+  const cause = new Error(`the log ends at ${head} but had reached ${known}: the store lost committed records`)
+  return new A2AError('UNAVAILABLE', 'The task changed unexpectedly in the store', {}, { cause })
 }

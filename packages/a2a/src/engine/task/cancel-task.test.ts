@@ -33,88 +33,90 @@ const deaf: Agent = async function* () {
 describe('a cancel', () => {
   it('answers with the canceled task, and tells the agent [B-110]', async (t) => {
     const heard = Promise.withResolvers<unknown>()
-    const house = await openTestEngine(t, async function* ({ signal }: Turn) {
+    const testEngine = await openTestEngine(t, async function* ({ signal }: Turn) {
       yield 'one'
       await untilAborted(signal)
       heard.resolve(signal.reason)
       yield ' last word'
     })
-    const { id } = await house.start('go')
-    const canceled = await house.cancel(id)
+    const { id } = await testEngine.start('go')
+    const canceled = await testEngine.cancel(id)
     assert.equal(short(canceled.status.state), 'CANCELED')
     assert.deepEqual(await heard.promise, new A2AError('CANCELED', 'The task was canceled'))
     assert.equal(artifactText(canceled), 'one last word', 'what the agent still says in its time of grace counts')
-    assert.deepEqual(await house.get(id), canceled)
+    assert.deepEqual(await testEngine.get(id), canceled)
   })
 
   it('is answered in any case, though the agent does not listen [B-110]', async (t) => {
-    const house = await openTestEngine(t, deaf)
-    const { id } = await house.start('go')
-    assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
-    assert.deepEqual(typesOf(await house.log(id)).slice(-2), ['cancel', 'status'])
+    const testEngine = await openTestEngine(t, deaf)
+    const { id } = await testEngine.start('go')
+    assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
+    assert.deepEqual(typesOf(await testEngine.log(id)).slice(-2), ['cancel', 'status'])
   })
 
   it('keeps what was said with it in the log', async (t) => {
-    const house = await openTestEngine(t, polite)
-    const { id } = await house.start('go')
-    await house.engine.cancelTask({ id, metadata: { why: 'too slow' } }, aliceContext)
-    const record = (await house.log(id)).find(({ body }) => body.type === 'cancel')
+    const testEngine = await openTestEngine(t, polite)
+    const { id } = await testEngine.start('go')
+    await testEngine.engine.cancelTask({ id, metadata: { why: 'too slow' } }, aliceContext)
+    const record = (await testEngine.log(id)).find(({ body }) => body.type === 'cancel')
     assert.deepEqual(record?.body, { type: 'cancel', metadata: { why: 'too slow' } })
   })
 
   it('of a task that has ended otherwise is TASK_NOT_CANCELABLE, and changes nothing [B-111 B-112]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => {
+    const testEngine = await openTestEngine(t, ({ text }) => {
       if (text === 'fail') throw new Error('no')
       return 'done'
     })
-    for (const done of [await house.task('go'), await house.task('fail')]) {
-      await assert.rejects(house.cancel(done.id), { code: 'TASK_NOT_CANCELABLE' })
-      assert.deepEqual(await house.get(done.id), done)
+    for (const done of [await testEngine.task('go'), await testEngine.task('fail')]) {
+      await assert.rejects(testEngine.cancel(done.id), { code: 'TASK_NOT_CANCELABLE' })
+      assert.deepEqual(await testEngine.get(done.id), done)
     }
   })
 
   it('twice is the same as once, one after the other or both at a time [B-112]', async (t) => {
     for (const agent of [polite, deaf]) {
-      const house = await openTestEngine(t, agent)
-      const { id } = await house.start('go')
-      const [first, second] = await Promise.all([house.cancel(id), house.cancel(id)])
+      const testEngine = await openTestEngine(t, agent)
+      const { id } = await testEngine.start('go')
+      const [first, second] = await Promise.all([testEngine.cancel(id), testEngine.cancel(id)])
       assert.deepEqual(first, second)
-      assert.deepEqual(await house.cancel(id), first)
-      const records = await house.log(id)
+      assert.deepEqual(await testEngine.cancel(id), first)
+      const records = await testEngine.log(id)
       assert.equal(records.filter(({ body }) => body.type === 'cancel').length, 1)
       assert.equal(records.filter(({ body }) => body.type === 'status' && isTerminal(body.status.state)).length, 1)
     }
   })
 
   it('of a task that waits for input takes effect at once, because no agent runs [B-110]', async (t) => {
-    const house = await openTestEngine(t, () => inputRequired('Which city?'), { options: { cancelGraceMs: 60_000 } })
-    const { id } = await house.task('go')
-    const canceled = await house.cancel(id)
+    const testEngine = await openTestEngine(t, () => inputRequired('Which city?'), {
+      options: { cancelGraceMs: 60_000 },
+    })
+    const { id } = await testEngine.task('go')
+    const canceled = await testEngine.cancel(id)
     assert.equal(short(canceled.status.state), 'CANCELED')
-    await assert.rejects(house.send({ taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
+    await assert.rejects(testEngine.send({ taskId: id }), { code: 'UNSUPPORTED_OPERATION' })
   })
 
   it('reaches an agent that waits for an answer [B-110]', async (t) => {
     const told = Promise.withResolvers<unknown>()
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async (turn) => {
         await turn.ask('Which city?').catch(told.resolve)
       },
       { options: { cancelGraceMs: 60_000 } },
     )
-    const { id } = await house.task('go')
-    assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+    const { id } = await testEngine.task('go')
+    assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
     assert.match(String(await told.promise), /canceled/)
   })
 
   it('is the last thing streams carry, and lets go of those who wait [B-114]', async (t) => {
-    const house = await openTestEngine(t, polite)
-    const stream = await house.stream({ messageId: 'm1' })
+    const testEngine = await openTestEngine(t, polite)
+    const stream = await testEngine.stream({ messageId: 'm1' })
     const [first] = await stream.through((item) => stateOfItem(item) === 'TASK_STATE_WORKING')
     assert.ok(first !== undefined && 'task' in first.event)
-    const blocked = house.task({ messageId: 'm1' })
-    await house.cancel(first.event.task.id)
+    const blocked = testEngine.task({ messageId: 'm1' })
+    await testEngine.cancel(first.event.task.id)
     assert.equal(short((await blocked).status.state), 'CANCELED')
     const rest = await stream.rest()
     assert.deepEqual(statesOf(rest), ['CANCELED'])
@@ -122,14 +124,14 @@ describe('a cancel', () => {
   })
 
   it('drops the messages that wait', async (t) => {
-    const house = await openTestEngine(t, polite)
-    const { id } = await house.start('go')
-    const second = house.task({ taskId: id, parts: [{ text: 'and then' }] })
+    const testEngine = await openTestEngine(t, polite)
+    const { id } = await testEngine.start('go')
+    const second = testEngine.task({ taskId: id, parts: [{ text: 'and then' }] })
     await nextTurnOfTheLoop()
-    await house.cancel(id)
+    await testEngine.cancel(id)
     assert.equal(short((await second).status.state), 'CANCELED')
-    const notes = (await house.log(id)).flatMap(({ body }) => (body.type === 'note' ? [body.text] : []))
-    assert.deepEqual(notes, ['messages that waited were dropped: TASK_STATE_CANCELED'])
+    const notes = (await testEngine.log(id)).flatMap(({ body }) => (body.type === 'note' ? [body.text] : []))
+    assert.deepEqual(notes, ['queued messages were dropped: TASK_STATE_CANCELED'])
   })
 
   it('wins over a question that the agent asks when it is told to stop', async (t) => {
@@ -137,26 +139,26 @@ describe('a cancel', () => {
       await untilAborted(signal)
       return inputRequired('Really?')
     }
-    const house = await openTestEngine(t, agent, { options: { cancelGraceMs: 60_000 } })
-    const { id } = await house.start('go')
-    assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+    const testEngine = await openTestEngine(t, agent, { options: { cancelGraceMs: 60_000 } })
+    const { id } = await testEngine.start('go')
+    assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
   })
 
   it('hears nothing that the agent says after it [B-43]', async (t) => {
     const words = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async function* () {
+    const testEngine = await openTestEngine(t, async function* () {
       yield 'one'
       await words.promise
       yield 'two'
       yield status('three')
     })
-    const { id } = await house.start('go')
-    const canceled = await house.cancel(id)
-    const log = await house.log(id)
+    const { id } = await testEngine.start('go')
+    const canceled = await testEngine.cancel(id)
+    const log = await testEngine.log(id)
     words.resolve()
     await nextTurnOfTheLoop()
-    assert.deepEqual(await house.get(id), canceled)
-    assert.deepEqual(await house.log(id), log)
+    assert.deepEqual(await testEngine.get(id), canceled)
+    assert.deepEqual(await testEngine.log(id), log)
   })
 })
 
@@ -167,14 +169,14 @@ describe('a cancel against a completion', () => {
     else for (let step = 0; step < steps; step += 1) await Promise.resolve()
   }
 
-  async function race(house: TestEngine, gates: Map<string, () => void>, run: number): Promise<string> {
-    const stream = await house.stream({ messageId: `m${run}` })
+  async function race(testEngine: TestEngine, gates: Map<string, () => void>, run: number): Promise<string> {
+    const stream = await testEngine.stream({ messageId: `m${run}` })
     const first = await stream.next()
     assert.ok(first !== undefined && 'task' in first.event)
     const { id } = first.event.task
     const steps = (run >> 1) % 16
     const cancel = async (): Promise<string> =>
-      house.cancel(id).then(
+      testEngine.cancel(id).then(
         (task) => short(task.status.state),
         (reason: { code: string }) => reason.code,
       )
@@ -199,16 +201,16 @@ describe('a cancel against a completion', () => {
       { answered, stored, row, streamed },
       { answered, stored: expected, row: expected, streamed: expected },
     )
-    const ends = (await house.log(id)).flatMap(({ body }) =>
+    const ends = (await testEngine.log(id)).flatMap(({ body }) =>
       body.type === 'status' && isTerminal(body.status.state) ? [1] : [],
     )
     assert.equal(ends.length, 1, 'terminal once, and never again')
     return expected
   }
 
-  it('has one winner, and everybody sees the same one, in thousands of races [B-113 B-43]', async (t) => {
+  it('has one winner, which all readers see, in thousands of races [B-113 B-43]', async (t) => {
     const gates = new Map<string, () => void>()
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* ({ message }: Turn) {
         const gate = Promise.withResolvers<void>()
@@ -222,7 +224,7 @@ describe('a cancel against a completion', () => {
     const won = new Map<string, number>()
     const batches = process.env['PARLEY_FULL'] === '1' ? 200 : 20
     for (let batch = 0; batch < batches; batch += 1) {
-      const runs = Array.from({ length: 100 }, (_, index) => race(house, gates, batch * 100 + index))
+      const runs = Array.from({ length: 100 }, (_, index) => race(testEngine, gates, batch * 100 + index))
       for (const winner of await Promise.all(runs)) won.set(winner, (won.get(winner) ?? 0) + 1)
     }
     // If either order were a rare accident, the test would prove nothing.

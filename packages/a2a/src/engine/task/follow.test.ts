@@ -31,15 +31,15 @@ const counter: Agent = async function* ({ text }: Turn) {
 
 describe('a stream', () => {
   it('is refused by an agent that does not stream, as a subscription is [B-88 B-106]', async (t) => {
-    const house = await openTestEngine(t, counter, { entry: { streaming: false } })
-    await assert.rejects(house.stream('1'), { code: 'UNSUPPORTED_OPERATION' })
-    const { id } = await house.task('1')
-    await assert.rejects(house.subscribe(id, {}, 'replay'), { code: 'UNSUPPORTED_OPERATION' })
+    const testEngine = await openTestEngine(t, counter, { entry: { streaming: false } })
+    await assert.rejects(testEngine.stream('1'), { code: 'UNSUPPORTED_OPERATION' })
+    const { id } = await testEngine.task('1')
+    await assert.rejects(testEngine.subscribe(id, {}, 'replay'), { code: 'UNSUPPORTED_OPERATION' })
   })
 
   it('carries one Message and ends, where there is no task [B-89]', async (t) => {
-    const house = await openTestEngine(t, () => reply('Hi'))
-    const items = await (await house.stream('hello')).rest()
+    const testEngine = await openTestEngine(t, () => reply('Hi'))
+    const items = await (await testEngine.stream('hello')).rest()
     assert.equal(items.length, 1)
     const [only] = items
     assert.ok(only !== undefined && 'message' in only.event)
@@ -49,8 +49,8 @@ describe('a stream', () => {
   })
 
   it('begins with the task as it was submitted, then carries updates alone [B-89 B-93]', async (t) => {
-    const house = await openTestEngine(t, counter)
-    const items = await (await house.stream('3')).rest()
+    const testEngine = await openTestEngine(t, counter)
+    const items = await (await testEngine.stream('3')).rest()
     const [first, ...rest] = items
     assert.ok(first !== undefined && 'task' in first.event)
     assert.equal(short(first.event.task.status.state), 'SUBMITTED')
@@ -61,8 +61,8 @@ describe('a stream', () => {
   })
 
   it('has the place in the log with each event, ever higher', async (t) => {
-    const house = await openTestEngine(t, counter)
-    const seqs = seqsOf(await (await house.stream('3')).rest()) as number[]
+    const testEngine = await openTestEngine(t, counter)
+    const seqs = seqsOf(await (await testEngine.stream('3')).rest()) as number[]
     assert.deepEqual(
       seqs,
       [...seqs].sort((a, b) => a - b),
@@ -71,51 +71,51 @@ describe('a stream', () => {
   })
 
   it('ends with the task, and only its last event is final [B-90 B-97]', async (t) => {
-    const house = await openTestEngine(t, counter)
-    assert.deepEqual(finalsOf(await (await house.stream('5')).rest()), [-1])
+    const testEngine = await openTestEngine(t, counter)
+    assert.deepEqual(finalsOf(await (await testEngine.stream('5')).rest()), [-1])
   })
 
   it('ends with a question, and the question is final [B-91 B-97]', async (t) => {
-    const house = await openTestEngine(t, () => inputRequired('Which city?'))
-    const items = await (await house.stream('go')).rest()
+    const testEngine = await openTestEngine(t, () => inputRequired('Which city?'))
+    const items = await (await testEngine.stream('go')).rest()
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'INPUT_REQUIRED'])
     assert.deepEqual(finalsOf(items), [-1])
   })
 
   it('stays open at a question where that is wished, and then nothing but the end is final [B-91 B-97]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'), {
+    const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'), {
       options: { keepOpenOnInputRequired: true },
     })
-    const stream = await house.stream('ask')
+    const stream = await testEngine.stream('ask')
     const asked = await stream.through((item) => stateOfItem(item) === 'TASK_STATE_INPUT_REQUIRED')
     assert.deepEqual(finalsOf(asked), [])
     const first = asked[0]?.event
     assert.ok(first !== undefined && 'task' in first)
-    await house.task({ taskId: first.task.id, parts: [{ text: 'Rome' }] })
+    await testEngine.task({ taskId: first.task.id, parts: [{ text: 'Rome' }] })
     const rest = await stream.rest()
     assert.deepEqual(statesOf(rest), ['WORKING', 'COMPLETED'])
     assert.deepEqual(finalsOf(rest), [-1])
   })
 
   it('stays open while the agent waits for credentials [B-92 B-156]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => (text === 'go' ? authRequired('Sign in') : 'done'))
-    const stream = await house.stream('go')
+    const testEngine = await openTestEngine(t, ({ text }) => (text === 'go' ? authRequired('Sign in') : 'done'))
+    const stream = await testEngine.stream('go')
     const items = await stream.through((item) => stateOfItem(item) === 'TASK_STATE_AUTH_REQUIRED')
     const [first] = items
     assert.deepEqual(finalsOf(items), [])
     assert.ok(first !== undefined && 'task' in first.event)
-    await house.task({ taskId: first.event.task.id, parts: [{ text: 'token' }] })
+    await testEngine.task({ taskId: first.event.task.id, parts: [{ text: 'token' }] })
     assert.deepEqual(statesOf(await stream.rest()), ['WORKING', 'COMPLETED'])
   })
 
   it('is one of many that all carry the same, and the end of one is nothing to the others [B-94 B-103]', async (t) => {
     const { agent, say } = createPromptedAgent()
-    const house = await openTestEngine(t, agent)
-    const own = await house.stream('go')
+    const testEngine = await openTestEngine(t, agent)
+    const own = await testEngine.stream('go')
     const [opened] = await own.through((item) => stateOfItem(item) === 'TASK_STATE_WORKING')
     assert.ok(opened !== undefined && 'task' in opened.event)
     const { id } = opened.event.task
-    const others = await Promise.all([house.subscribe(id), house.subscribe(id), house.subscribe(id)])
+    const others = await Promise.all([testEngine.subscribe(id), testEngine.subscribe(id), testEngine.subscribe(id)])
     for (const other of others) await other.next()
     say('a', 'b')
     await others[0]?.through(isChunk)
@@ -125,13 +125,13 @@ describe('a stream', () => {
     const [, second = [], third = []] = await Promise.all(others.map((other) => other.rest()))
     assert.deepEqual(chunksOf(second), ['a', 'b', 'c'])
     assert.deepEqual(seqsOf(second), seqsOf(third))
-    assert.equal(short((await house.get(id)).status.state), 'COMPLETED')
+    assert.equal(short((await testEngine.get(id)).status.state), 'COMPLETED')
   })
 
   it('lets go of the task when its reader does, also while it waits [B-103]', async (t) => {
     const { agent, say } = createPromptedAgent()
-    const house = await openTestEngine(t, agent)
-    const stream = await house.stream('go')
+    const testEngine = await openTestEngine(t, agent)
+    const stream = await testEngine.stream('go')
     const items = await stream.through((item) => stateOfItem(item) === 'TASK_STATE_WORKING')
     const waiting = stream.rest()
     await stream.close()
@@ -139,24 +139,24 @@ describe('a stream', () => {
     say('end')
     const [first] = items
     assert.ok(first !== undefined && 'task' in first.event)
-    await house.reaches(first.event.task.id, 'TASK_STATE_COMPLETED')
+    await testEngine.reaches(first.event.task.id, 'TASK_STATE_COMPLETED')
   })
 
   it('does not slow down the task, and is not cut short, when its reader is slow [B-95]', async (t) => {
-    const house = await openTestEngine(t, counter)
-    const stream = await house.stream('5000')
+    const testEngine = await openTestEngine(t, counter)
+    const stream = await testEngine.stream('5000')
     const first = await stream.next()
     assert.ok(first !== undefined && 'task' in first.event)
-    await house.reaches(first.event.task.id, 'TASK_STATE_COMPLETED')
+    await testEngine.reaches(first.event.task.id, 'TASK_STATE_COMPLETED')
     const rest = await stream.rest()
     assert.equal(chunksOf(rest).join(''), Array.from({ length: 5_000 }, (_, word) => `${word} `).join(''))
     assert.deepEqual(finalsOf(rest), [-1])
   })
 
   it('of a follow-up begins with the task, the new message in it [B-102]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : `to ${text}`))
-    const { id } = await house.task('ask')
-    const items = await (await house.stream({ taskId: id, parts: [{ text: 'Rome' }] })).rest()
+    const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : `to ${text}`))
+    const { id } = await testEngine.task('ask')
+    const items = await (await testEngine.stream({ taskId: id, parts: [{ text: 'Rome' }] })).rest()
     const [first] = items
     assert.ok(first !== undefined && 'task' in first.event)
     assert.deepEqual(first.event.task.history?.map(textOfMessage), ['ask', 'Which?', 'Rome'])
@@ -167,13 +167,13 @@ describe('a stream', () => {
 
   it('of a message that waits its turn does not end when the turn before it asks for input', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async ({ text }) => {
+    const testEngine = await openTestEngine(t, async ({ text }) => {
       if (text !== 'first') return `did ${text}`
       await gate.promise
       return inputRequired('What now?')
     })
-    const { id } = await house.start('first')
-    const stream = await house.stream({ taskId: id, parts: [{ text: 'second' }] })
+    const { id } = await testEngine.start('first')
+    const stream = await testEngine.stream({ taskId: id, parts: [{ text: 'second' }] })
     gate.resolve()
     const items = await stream.rest()
     assert.deepEqual(chunksOf(items), ['did second'])
@@ -185,18 +185,18 @@ describe('a stream', () => {
   })
 
   it('is refused like a send, for the same reasons [B-104]', async (t) => {
-    const house = await openTestEngine(t, counter, { entry: { inputModes: ['text/plain'] } })
+    const testEngine = await openTestEngine(t, counter, { entry: { inputModes: ['text/plain'] } })
     for (const wrong of [
       { role: 'ROLE_AGENT' as const },
       { contextId: 'a b' },
       { parts: [{ data: 1 }] },
       { taskId: 'no' },
     ]) {
-      const refusal = await house.send(wrong).then(
+      const refusal = await testEngine.send(wrong).then(
         () => 'none',
         (reason: { code: string }) => reason.code,
       )
-      await assert.rejects(house.stream(wrong), { code: refusal })
+      await assert.rejects(testEngine.stream(wrong), { code: refusal })
     }
   })
 })
@@ -204,12 +204,12 @@ describe('a stream', () => {
 describe('a subscription', () => {
   it('begins with the whole task as it is, then carries what comes after, nothing twice [B-105]', async (t) => {
     const { agent, say } = createPromptedAgent()
-    const house = await openTestEngine(t, agent)
-    const own = await house.stream('go')
+    const testEngine = await openTestEngine(t, agent)
+    const own = await testEngine.stream('go')
     say('a', 'b')
     const [opened] = await own.through((item) => chunksOf([item])[0] === 'b')
     assert.ok(opened !== undefined && 'task' in opened.event)
-    const watch = await house.subscribe(opened.event.task.id)
+    const watch = await testEngine.subscribe(opened.event.task.id)
     say('c', 'end')
     const [first, ...rest] = await watch.rest()
     assert.ok(first !== undefined && 'task' in first.event)
@@ -220,10 +220,10 @@ describe('a subscription', () => {
   })
 
   it('to a task that has ended is refused, or answered with the task once [B-106 B-108]', async (t) => {
-    const house = await openTestEngine(t, counter)
-    const done = await house.task('1')
-    await assert.rejects(house.subscribe(done.id), { code: 'UNSUPPORTED_OPERATION' })
-    const items = await (await house.subscribe(done.id, {}, 'replay')).rest()
+    const testEngine = await openTestEngine(t, counter)
+    const done = await testEngine.task('1')
+    await assert.rejects(testEngine.subscribe(done.id), { code: 'UNSUPPORTED_OPERATION' })
+    const items = await (await testEngine.subscribe(done.id, {}, 'replay')).rest()
     assert.deepEqual(
       items.map(({ event }) => event),
       [{ task: done }],
@@ -232,12 +232,12 @@ describe('a subscription', () => {
   })
 
   it('to a task that waits for input stays open until it ends [B-107]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
-    const { id } = await house.task('ask')
-    const watch = await house.subscribe(id)
+    const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
+    const { id } = await testEngine.task('ask')
+    const watch = await testEngine.subscribe(id)
     const first = await watch.next()
     assert.equal(first?.final, false)
-    await house.task({ taskId: id, parts: [{ text: 'Rome' }] })
+    await testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })
     assert.deepEqual(statesOf(await watch.rest()), ['WORKING', 'COMPLETED'])
   })
 
@@ -247,7 +247,7 @@ describe('a subscription', () => {
       before: (method) => (method === 'tasks.append' || method === 'tasks.read' ? sleep(4) : undefined),
       after: (method) => (method === 'tasks.append' || method === 'tasks.read' ? sleep(6) : undefined),
     })
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* () {
         for (let chunk = 0; chunk < 60; chunk += 1) {
@@ -258,7 +258,7 @@ describe('a subscription', () => {
       { store: slow },
     )
     const expected = Array.from({ length: 60 }, (_, chunk) => `${chunk},`).join('')
-    const { id } = await house.start('go')
+    const { id } = await testEngine.start('go')
     const readers: Promise<string>[] = []
     for (let reader = 0; reader < 12; reader += 1) {
       readers.push(readWhole())
@@ -267,7 +267,7 @@ describe('a subscription', () => {
     for (const text of await Promise.all(readers)) assert.equal(text, expected)
 
     async function readWhole(): Promise<string> {
-      const items = await (await house.subscribe(id)).rest()
+      const items = await (await testEngine.subscribe(id)).rest()
       const first = items[0]?.event
       assert.ok(first !== undefined && 'task' in first)
       assert.equal(statesOf(items).at(-1), 'COMPLETED')
@@ -280,22 +280,22 @@ describe('a subscription', () => {
 describe('a cursor', () => {
   it('brings exactly the visible events after it, from any place, of a task that runs or has ended [B-109]', async (t) => {
     const { agent, say } = createPromptedAgent()
-    const house = await openTestEngine(t, agent)
-    const stream = await house.stream('go')
+    const testEngine = await openTestEngine(t, agent)
+    const stream = await testEngine.stream('go')
     say('a', 'b', 'c')
     const early = await stream.through((item) => chunksOf([item])[0] === 'c')
     const first = early[0]?.event
     assert.ok(first !== undefined && 'task' in first)
     const { id } = first.task
-    const running = await Promise.all(early.map(({ seq }) => house.subscribe(id, { lastEventId: seq as number })))
+    const running = await Promise.all(early.map(({ seq }) => testEngine.subscribe(id, { lastEventId: seq as number })))
     say('d', 'end')
     const whole = [...early, ...(await stream.rest())]
     for (const [index, reader] of running.entries()) assert.deepEqual(await reader.rest(), whole.slice(index + 1))
     for (const [index, { seq }] of whole.entries()) {
-      const reader = await house.subscribe(id, { lastEventId: seq as number })
+      const reader = await testEngine.subscribe(id, { lastEventId: seq as number })
       assert.deepEqual(await reader.rest(), whole.slice(index + 1))
     }
-    const fromTheStart = await (await house.subscribe(id, { lastEventId: 0 })).rest()
+    const fromTheStart = await (await testEngine.subscribe(id, { lastEventId: 0 })).rest()
     assert.deepEqual(fromTheStart.slice(1), whole.slice(1))
     assert.deepEqual(statesOf(fromTheStart.slice(0, 1)), ['SUBMITTED'])
     assert.ok(fromTheStart[0] !== undefined && 'statusUpdate' in fromTheStart[0].event, 'and no snapshot first')
@@ -329,37 +329,37 @@ describe('a cursor', () => {
   })
 
   it('resumes a streaming send that is repeated [B-109 B-163]', async (t) => {
-    const house = await openTestEngine(t, counter)
+    const testEngine = await openTestEngine(t, counter)
     const message = { messageId: 'm1', parts: [{ text: '4' }] }
-    const whole = await (await house.stream(message)).rest()
+    const whole = await (await testEngine.stream(message)).rest()
     const third = whole[2]
-    const again = await (await house.stream(message, { as: { lastEventId: third?.seq as number } })).rest()
+    const again = await (await testEngine.stream(message, { as: { lastEventId: third?.seq as number } })).rest()
     assert.deepEqual(again, whole.slice(3))
   })
 
   it('does not stop at a question that was answered long ago [B-91 B-109]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
-    const { id } = await house.task('ask')
-    const before = await (await house.subscribe(id, { lastEventId: 0 })).rest()
+    const testEngine = await openTestEngine(t, ({ text }) => (text === 'ask' ? inputRequired('Which?') : 'done'))
+    const { id } = await testEngine.task('ask')
+    const before = await (await testEngine.subscribe(id, { lastEventId: 0 })).rest()
     assert.deepEqual(statesOf(before), ['SUBMITTED', 'INPUT_REQUIRED'], 'while it stands, it ends the stream')
-    await house.task({ taskId: id, parts: [{ text: 'Rome' }] })
-    const items = await (await house.subscribe(id, { lastEventId: 0 })).rest()
+    await testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })
+    const items = await (await testEngine.subscribe(id, { lastEventId: 0 })).rest()
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'])
     assert.deepEqual(finalsOf(items), [-1])
   })
 
   it('that the log no longer reaches back to gets a snapshot which says so [B-109]', async (t) => {
-    const house = await openTestEngine(t, ({ text }) => 'x'.repeat(Number(text)))
-    const done = await house.task('100000')
-    assert.equal(await house.store.prune({ logBefore: Date.now() + 1_000, batch: 10 }), 1)
-    const items = await (await house.subscribe(done.id, { lastEventId: 3 })).rest()
+    const testEngine = await openTestEngine(t, ({ text }) => 'x'.repeat(Number(text)))
+    const done = await testEngine.task('100000')
+    assert.equal(await testEngine.store.prune({ logBefore: Date.now() + 1_000, batch: 10 }), 1)
+    const items = await (await testEngine.subscribe(done.id, { lastEventId: 3 })).rest()
     assert.deepEqual(
       items.map(({ event }) => event),
       [{ task: done }],
     )
     assert.equal(items[0]?.gap, true)
     assert.equal(items[0]?.final, true)
-    const atTheEnd = await house.subscribe(done.id, { lastEventId: items[0]?.seq as number })
+    const atTheEnd = await testEngine.subscribe(done.id, { lastEventId: items[0]?.seq as number })
     assert.deepEqual(await atTheEnd.rest(), [], 'and one that has seen everything gets nothing')
   })
 })

@@ -24,7 +24,7 @@ export async function listTasks(
   context: CallContext,
 ): Promise<ListTasksResponse> {
   if (!context.canListTasks) {
-    throw new A2AError('PERMISSION_DENIED', 'Tasks are listed for callers who say who they are')
+    throw new A2AError('PERMISSION_DENIED', 'Listing tasks requires authentication')
   }
   const pageSize = request.pageSize ?? defaultPageSize
   const filter = filterOf(partition, request)

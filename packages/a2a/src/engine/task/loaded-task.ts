@@ -194,7 +194,7 @@ export class LoadedTask {
   /** Another process has the lease: the run here must stop, and this process must not resume it. */
   loseLease(): void {
     this.#leaseFence = undefined
-    this.fail(new A2AError('UNAVAILABLE', 'The task is served elsewhere'))
+    this.fail(new A2AError('UNAVAILABLE', 'The task runs in another process'))
   }
 
   /** Stops writing from this process, and rejects everything that waits. */

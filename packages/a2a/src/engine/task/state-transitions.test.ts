@@ -10,7 +10,8 @@ import { crashingStores } from '../../testing/fixtures/crashing-store.ts'
 import { emptyFold, foldRecord, foldFromSnapshot, snapshotOf, taskView, withTransitions } from './fold.ts'
 
 const options = { stateTransitionHistory: true }
-const asked = async (house: TestEngine, id: string): Promise<Task> => house.engine.getTask({ id }, aliceContext, true)
+const asked = async (testEngine: TestEngine, id: string): Promise<Task> =>
+  testEngine.engine.getTask({ id }, aliceContext, true)
 const toldIn = ({ metadata }: Task): readonly Struct[] | undefined =>
   metadata?.[transitionsKey] as readonly Struct[] | undefined
 const statesIn = (task: Task): readonly string[] | undefined =>
@@ -18,7 +19,7 @@ const statesIn = (task: Task): readonly string[] | undefined =>
 
 describe('the states that a task went through', () => {
   it('are returned on request, in order, each once and with its time', async (t) => {
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* ({ text }) {
         yield { state: 'TASK_STATE_WORKING', message: 'one' }
@@ -27,19 +28,19 @@ describe('the states that a task went through', () => {
       },
       { options },
     )
-    const { id } = await house.task('go')
-    await house.task({ taskId: id, parts: [{ text: 'home' }] })
-    const task = await asked(house, id)
+    const { id } = await testEngine.task('go')
+    await testEngine.task({ taskId: id, parts: [{ text: 'home' }] })
+    const task = await asked(testEngine, id)
     assert.deepEqual(statesIn(task), ['SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED'])
     const times = toldIn(task)?.map(({ timestamp }) => Date.parse(String(timestamp))) ?? []
     assert.ok(times.every((time, index) => time >= (times[index - 1] ?? 0)))
-    assert.equal((await house.get(id)).metadata, undefined)
+    assert.equal((await testEngine.get(id)).metadata, undefined)
   })
 
   it('are not kept by default', async (t) => {
-    const house = await openTestEngine(t, () => 'done')
-    const { id } = await house.task('go')
-    assert.deepEqual(await asked(house, id), await house.get(id))
+    const testEngine = await openTestEngine(t, () => 'done')
+    const { id } = await testEngine.task('go')
+    assert.deepEqual(await asked(testEngine, id), await testEngine.get(id))
   })
 
   for (const [name, begin] of Object.entries(crashingStores)) {

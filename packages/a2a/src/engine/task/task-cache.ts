@@ -124,7 +124,7 @@ export function createTaskCache(options: Omit<LoadedTaskDeps, 'onReleased'>): Ta
     // A single task of any size may always be followed.
     const isTooMuch = all + bytes > maxWatchedBytes || (own > 0 && own + bytes > maxWatchedBytesPerOwner)
     if (all === 0 || !isTooMuch) return
-    throw new A2AError('RATE_LIMITED', 'Streams of too many large tasks are open: end one of them, or ask for the task')
+    throw new A2AError('RATE_LIMITED', 'Too many streams of large tasks are open: close one, or use GetTask')
   }
 
   async function loadFold(row: TaskRow): Promise<LoadedTask> {

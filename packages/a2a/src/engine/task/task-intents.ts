@@ -243,7 +243,7 @@ function finishTask(
       ...note,
       ...(dropped
         ? ([
-            { type: 'note', text: `messages that waited were dropped: ${state}` },
+            { type: 'note', text: `queued messages were dropped: ${state}` },
             { type: 'turn-ended', turn, consumedSeq: draft.lastMessageSeq },
           ] satisfies RecordBody[])
         : []),

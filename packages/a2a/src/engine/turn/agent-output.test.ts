@@ -17,11 +17,11 @@ import {
 import type { TestContext } from 'node:test'
 
 async function run(t: TestContext, agent: Agent) {
-  const house = await openTestEngine(t, agent)
-  const items = await (await house.stream('go')).rest()
+  const testEngine = await openTestEngine(t, agent)
+  const items = await (await testEngine.stream('go')).rest()
   const [first] = items
   assert.ok(first !== undefined && 'task' in first.event)
-  return { task: await house.get(first.event.task.id), items }
+  return { task: await testEngine.get(first.event.task.id), items }
 }
 
 describe('text', () => {
@@ -61,11 +61,11 @@ describe('text', () => {
 
   it('is closed by an empty chunk where the last one was written before the agent ended [B-100]', async (t) => {
     const end = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async function* () {
+    const testEngine = await openTestEngine(t, async function* () {
       yield 'a'
       await end.promise
     })
-    const stream = await house.stream('go')
+    const stream = await testEngine.stream('go')
     const early = await stream.through((item) => chunksOf([item]).length > 0)
     end.resolve()
     const items = [...early, ...(await stream.rest())]
@@ -128,11 +128,11 @@ describe('text', () => {
       yield 'a'
       yield 'b'
     }
-    const house = await openTestEngine(t, words, { options: { coalesceText: false } })
+    const testEngine = await openTestEngine(t, words, { options: { coalesceText: false } })
     const apart = [{ text: 'a' }, { text: 'b' }]
-    const task = await house.task('go')
+    const task = await testEngine.task('go')
     assert.deepEqual(task.artifacts?.[0]?.parts, apart)
-    const again = await openTestEngine(t, words, { options: { coalesceText: false }, store: house.store })
+    const again = await openTestEngine(t, words, { options: { coalesceText: false }, store: testEngine.store })
     assert.deepEqual((await again.get(task.id)).artifacts?.[0]?.parts, apart, 'and so after it was read again')
   })
 
@@ -169,14 +169,14 @@ describe('what else an agent may say', () => {
   })
 
   it('has names of its own in each turn', async (t) => {
-    const house = await openTestEngine(t, function* ({ text }: Turn) {
+    const testEngine = await openTestEngine(t, function* ({ text }: Turn) {
       yield data(text)
       yield data(text)
       yield text
       if (text === 'one') yield inputRequired('And?')
     })
-    const { id } = await house.task('one')
-    const done = await house.task({ taskId: id, parts: [{ text: 'two' }] })
+    const { id } = await testEngine.task('one')
+    const done = await testEngine.task({ taskId: id, parts: [{ text: 'two' }] })
     assert.deepEqual(
       done.artifacts?.map(({ artifactId }) => artifactId),
       ['data', 'data.2', 'answer', 'data-2', 'data-2.2', 'answer-2'],
@@ -297,8 +297,8 @@ describe('the ways to say it', () => {
       () => subject,
     ]
     for (const agent of agents) {
-      const house = await openTestEngine(t, agent)
-      const asked = house.task('go')
+      const testEngine = await openTestEngine(t, agent)
+      const asked = testEngine.task('go')
       if (agent === agents.at(-1)) {
         await eventually(() => subject.observed)
         subject.next(inputRequired('Which?'))
@@ -323,9 +323,9 @@ describe('the ways to say it', () => {
       },
     ]
     for (const agent of agents) {
-      const house = await openTestEngine(t, agent, { options: { cancelGraceMs: 5 } })
-      const { id } = await house.start('go')
-      assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+      const testEngine = await openTestEngine(t, agent, { options: { cancelGraceMs: 5 } })
+      const { id } = await testEngine.start('go')
+      assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
     }
     await eventually(() => letGo.length === 2 && !silent.observed)
     assert.deepEqual(letGo, ['web stream', 'late observable'])
@@ -333,10 +333,10 @@ describe('the ways to say it', () => {
 
   it('are read no faster than the log takes them', async (t) => {
     let said = 0
-    const house = await openTestEngine(t, function* () {
+    const testEngine = await openTestEngine(t, function* () {
       for (; said < 10_000; said += 1) yield 'x'.repeat(1_000)
     })
-    const stream = await house.stream('go')
+    const stream = await testEngine.stream('go')
     await stream.next()
     assert.ok(said < 5_000, `${said} were said before anything was read`)
     assert.equal(chunksOf(await stream.rest()).filter((text) => text !== '').length, 10_000)

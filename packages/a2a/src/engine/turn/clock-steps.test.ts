@@ -35,12 +35,12 @@ describe('the wall clock is set forward by a day', () => {
     const clock = steppedClock()
     const { agent, say } = createPromptedAgent()
     const { store, acted } = watched(memoryStore({ now: clock.now }))
-    const house = await openTestEngine(t, agent, { ...clock, store, sweepMs: 2, options: { turnTimeoutMs: hour } })
-    const id = await startWorkingTask(house)
+    const testEngine = await openTestEngine(t, agent, { ...clock, store, sweepMs: 2, options: { turnTimeoutMs: hour } })
+    const id = await startWorkingTask(testEngine)
     clock.step(day)
     await acted()
     say('a', 'end')
-    assert.equal(artifactText(await house.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
+    assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
   })
 
   it('and so does one whose caller gave it until a certain time, and the agent is told how long it has', async (t) => {
@@ -54,13 +54,13 @@ describe('the wall clock is set forward by a day', () => {
       told.push(turn.deadlineAt)
       return (agent as (given: typeof turn) => AsyncIterable<string>)(turn)
     }
-    const house = await openTestEngine(t, looking, { ...clock, store, sweepMs: 2 })
+    const testEngine = await openTestEngine(t, looking, { ...clock, store, sweepMs: 2 })
     const deadlineAt = clock.now() + 30_000
-    const { id } = await house.start('go', { as: { deadlineAt } })
+    const { id } = await testEngine.start('go', { as: { deadlineAt } })
     assert.deepEqual(told, [deadlineAt, deadlineAt + day])
     await acted()
     say('a', 'end')
-    assert.equal(artifactText(await house.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
+    assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
   })
 
   it('and a question in the middle of a turn still waits for its answer', async (t) => {
@@ -68,12 +68,12 @@ describe('the wall clock is set forward by a day', () => {
     const { store, acted } = watched(memoryStore({ now: clock.now }))
     const inputTimeout = { afterMs: hour, then: 'fail' } as const
     const asking: Agent = async (turn) => `went to ${await turn.ask('Which city?')}`
-    const house = await openTestEngine(t, asking, { ...clock, store, sweepMs: 2, options: { inputTimeout } })
-    const { id } = await house.task('go')
+    const testEngine = await openTestEngine(t, asking, { ...clock, store, sweepMs: 2, options: { inputTimeout } })
+    const { id } = await testEngine.task('go')
     clock.step(day)
     await acted()
-    assert.equal(short((await house.get(id)).status.state), 'INPUT_REQUIRED')
-    const done = await house.task({ taskId: id, parts: [{ text: 'Rome' }] })
+    assert.equal(short((await testEngine.get(id)).status.state), 'INPUT_REQUIRED')
+    const done = await testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })
     assert.equal(artifactText(done), 'went to Rome')
   })
 
@@ -81,22 +81,22 @@ describe('the wall clock is set forward by a day', () => {
     const clock = steppedClock()
     const { agent } = createPromptedAgent()
     const { store, acted } = watched(memoryStore({ now: clock.now }))
-    const house = await openTestEngine(t, agent, { ...clock, store, sweepMs: 2, options: { turnTimeoutMs: hour } })
-    const id = await startWorkingTask(house)
+    const testEngine = await openTestEngine(t, agent, { ...clock, store, sweepMs: 2, options: { turnTimeoutMs: hour } })
+    const id = await startWorkingTask(testEngine)
     clock.step(day)
     await acted()
-    assert.equal(short((await house.get(id)).status.state), 'WORKING')
+    assert.equal(short((await testEngine.get(id)).status.state), 'WORKING')
     clock.pass(hour)
-    assert.equal(textOfMessage((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
+    assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
 
   it('and a task that does not run here is expired by the sweep', async (t) => {
     const clock = steppedClock()
     const options = { inputTimeout: { afterMs: hour, then: 'fail' } } as const
-    const house = await openTestEngine(t, () => inputRequired('Which city?'), { ...clock, sweepMs: 2, options })
-    const { id } = await house.task('go')
+    const testEngine = await openTestEngine(t, () => inputRequired('Which city?'), { ...clock, sweepMs: 2, options })
+    const { id } = await testEngine.task('go')
     clock.step(day)
-    assert.equal(textOfMessage((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Input timeout')
+    assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Input timeout')
   })
 
   it('and leases that are renewed in time are kept', async (t) => {
@@ -119,15 +119,15 @@ describe('the wall clock is set forward by a day', () => {
         },
       },
     }
-    const house = await openTestEngine(t, agent, { ...clock, store, sweepMs: 2 })
-    const id = await startWorkingTask(house)
+    const testEngine = await openTestEngine(t, agent, { ...clock, store, sweepMs: 2 })
+    const id = await startWorkingTask(testEngine)
     await eventually(async () => renewed > 0)
     clock.step(day)
     const before = renewed
     await eventually(async () => renewed > before + 2)
     say('a', 'end')
-    assert.equal(artifactText(await house.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
-    assert.deepEqual(house.lines, [])
+    assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'a')
+    assert.deepEqual(testEngine.lines, [])
   })
 })
 
@@ -163,22 +163,22 @@ describe('the wall clock is set back by 30 days', () => {
       clock.step(-30 * day)
       return `went to '${await turn.ask('Which city?')}'`
     }
-    const house = await openTestEngine(t, asking, { ...clock, sweepMs: 2, options: { inputTimeout } })
-    const { id } = await house.task('go')
-    assert.equal(artifactText(await house.reaches(id, 'TASK_STATE_COMPLETED')), `went to ''`)
+    const testEngine = await openTestEngine(t, asking, { ...clock, sweepMs: 2, options: { inputTimeout } })
+    const { id } = await testEngine.task('go')
+    assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), `went to ''`)
   })
 
   it('and a message that was answered without a task is still recognized', async (t) => {
     const clock = steppedClock()
     let runs = 0
-    const house = await openTestEngine(t, () => reply(`answer ${(runs += 1)}`), { ...clock })
+    const testEngine = await openTestEngine(t, () => reply(`answer ${(runs += 1)}`), { ...clock })
     const said = { messageId: 'm1', parts: [{ text: 'hi' }] }
-    const first = await house.send(said)
+    const first = await testEngine.send(said)
     clock.step(30 * day)
-    assert.deepEqual(await house.send(said), first)
+    assert.deepEqual(await testEngine.send(said), first)
     clock.step(-60 * day)
-    assert.deepEqual(await house.send(said), first)
+    assert.deepEqual(await testEngine.send(said), first)
     clock.pass(60_000)
-    assert.notDeepEqual(await house.send(said), first)
+    assert.notDeepEqual(await testEngine.send(said), first)
   })
 })

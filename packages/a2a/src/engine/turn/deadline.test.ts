@@ -30,10 +30,10 @@ const never: Agent = async function* () {
 const day = 86_400_000
 
 describe('a turn that takes too long', () => {
-  it('fails its task with "Task timed out", for everybody who waits [S0-20 B-50]', async (t) => {
-    const house = await openTestEngine(t, never, { options: { turnTimeoutMs: 15 } })
-    const stream = await house.stream({ messageId: 'm1' })
-    const task = await house.task({ messageId: 'm1' })
+  it('fails its task with "Task timed out" for all waiting calls [S0-20 B-50]', async (t) => {
+    const testEngine = await openTestEngine(t, never, { options: { turnTimeoutMs: 15 } })
+    const stream = await testEngine.stream({ messageId: 'm1' })
+    const task = await testEngine.task({ messageId: 'm1' })
     assert.equal(short(task.status.state), 'FAILED')
     assert.equal(textOfMessage(task.status.message), 'Task timed out')
     assert.equal(task.status.message?.role, 'ROLE_AGENT')
@@ -42,7 +42,7 @@ describe('a turn that takes too long', () => {
 
   it('is told why [S0-20]', async (t) => {
     const told = Promise.withResolvers<{ code?: string }>()
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async ({ signal }) => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -50,22 +50,22 @@ describe('a turn that takes too long', () => {
       },
       { options: { turnTimeoutMs: 5 } },
     )
-    await house.task('go')
+    await testEngine.task('go')
     assert.equal((await told.promise).code, 'TIMEOUT')
   })
 
   it('fails its task also before there was one', async (t) => {
-    const house = await openTestEngine(t, () => new Promise(() => {}), {
+    const testEngine = await openTestEngine(t, () => new Promise(() => {}), {
       options: { turnTimeoutMs: 5, openAfterMs: 1_000 },
     })
-    const task = await house.task('go')
+    const task = await testEngine.task('go')
     assert.equal(textOfMessage(task.status.message), 'Task timed out')
     assert.deepEqual(historyOf(task), ['go'])
   })
 
   it('is the only one that does: an end in time clears the deadline, and nothing ends twice [S0-21]', async (t) => {
-    const house = await openTestEngine(t, () => 'done', { options: { turnTimeoutMs: 10 } })
-    const tasks = await Promise.all(Array.from({ length: 20 }, () => house.task('go')))
+    const testEngine = await openTestEngine(t, () => 'done', { options: { turnTimeoutMs: 10 } })
+    const tasks = await Promise.all(Array.from({ length: 20 }, () => testEngine.task('go')))
     await sleep(25)
     for (const task of tasks) {
       assert.deepEqual(await house.get(task.id), task)
@@ -83,7 +83,7 @@ describe('a turn that takes too long', () => {
     const { id } = await house.start('go')
     assert.equal((await house.store.tasks.load(id))?.due?.at, clock.now() + 30 * day)
     clock.pass(30 * day)
-    assert.equal(textOfMessage((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
+    assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
 
   it('is left to the process that runs it, and taken up when the lease of that one has run out [S0-20]', async (t) => {
@@ -137,9 +137,9 @@ describe('a question without an answer', () => {
     it(`fails the task with a reason, where it ${name} [S2-16]`, async (t) => {
       const clock = movable()
       const inputTimeout = { afterMs: 300_000, then: 'fail' } as const
-      const house = await openTestEngine(t, agent, { now: clock.now, options: { inputTimeout } })
-      const { id } = await house.task('go')
-      const watch = await house.subscribe(id)
+      const testEngine = await openTestEngine(t, agent, { now: clock.now, options: { inputTimeout } })
+      const { id } = await testEngine.task('go')
+      const watch = await testEngine.subscribe(id)
       await watch.next()
       clock.pass(300_000)
       const items = await watch.rest()
@@ -154,17 +154,17 @@ describe('a question without an answer', () => {
     it(`lets the agent go on with nothing, and says so, where it ${name} [S2-16]`, async (t) => {
       const clock = movable()
       const inputTimeout = { afterMs: 60_000, then: 'continue' } as const
-      const house = await openTestEngine(t, agent, { now: clock.now, options: { inputTimeout } })
-      const { id } = await house.task('go')
-      const watch = await house.subscribe(id)
+      const testEngine = await openTestEngine(t, agent, { now: clock.now, options: { inputTimeout } })
+      const { id } = await testEngine.task('go')
+      const watch = await testEngine.subscribe(id)
       await watch.next()
       clock.pass(60_000)
       const items = await watch.rest()
       assert.deepEqual(statesOf(items), ['WORKING', 'COMPLETED'])
       const notice = items.find((item) => stateOfItem(item) === 'TASK_STATE_WORKING')?.event
       assert.ok(notice !== undefined && 'statusUpdate' in notice)
-      assert.match(textOfMessage(notice.statusUpdate.status.message) ?? '', /No answer came in time/)
-      const done = await house.get(id)
+      assert.match(textOfMessage(notice.statusUpdate.status.message) ?? '', /No answer arrived in time/)
+      const done = await testEngine.get(id)
       assert.equal(artifactText(done, done.artifacts?.[0]?.artifactId), `went on with ${onIts.own}`)
       assert.equal(historyOf(done).includes(''), false, 'and the history has no empty message')
     })
@@ -173,12 +173,15 @@ describe('a question without an answer', () => {
   it('is not one, when the answer came in time [S2-16]', async (t) => {
     const clock = movable()
     const inputTimeout = { afterMs: 1_000, then: 'fail' } as const
-    const house = await openTestEngine(t, asking, { now: clock.now, options: { inputTimeout, turnTimeoutMs: day } })
-    const { id } = await house.task('go')
-    const done = await house.task({ taskId: id, parts: [{ text: 'Rome' }] })
+    const testEngine = await openTestEngine(t, asking, {
+      now: clock.now,
+      options: { inputTimeout, turnTimeoutMs: day },
+    })
+    const { id } = await testEngine.task('go')
+    const done = await testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })
     clock.pass(2_000)
     await sleep(15)
-    assert.deepEqual(await house.get(id), done)
+    assert.deepEqual(await testEngine.get(id), done)
   })
 
   it('is found after a restart, by either rule [S2-16]', async (t) => {
@@ -199,15 +202,15 @@ describe('a question without an answer', () => {
   it('may be answered while a late sweep finds it: then the answer counts', async (t) => {
     const clock = movable()
     const inputTimeout = { afterMs: 1_000, then: 'fail' } as const
-    const house = await openTestEngine(t, asking, { now: clock.now, options: { inputTimeout }, sweepMs: 1 })
+    const testEngine = await openTestEngine(t, asking, { now: clock.now, options: { inputTimeout }, sweepMs: 1 })
     for (let run = 0; run < 50; run += 1) {
-      const { id } = await house.task('go')
+      const { id } = await testEngine.task('go')
       clock.pass(1_000)
       for (let step = 0; step < run % 7; step += 1) await Promise.resolve()
-      const answer = await house
+      const answer = await testEngine
         .task({ taskId: id, parts: [{ text: 'Rome' }] })
         .catch((reason: { code: string }) => reason.code)
-      const ended = await house.get(id)
+      const ended = await testEngine.get(id)
       if (answer === 'UNSUPPORTED_OPERATION') assert.equal(short(ended.status.state), 'FAILED')
       else assert.equal(short(ended.status.state), 'COMPLETED')
     }
@@ -245,12 +248,12 @@ describe('a question without an answer', () => {
 describe('a task that was given a time to end by', () => {
   it('fails then, though its turn may take longer, and its agent was told when', async (t) => {
     const told = Promise.withResolvers<number | undefined>()
-    const house = await openTestEngine(t, async ({ deadlineAt }) => {
+    const testEngine = await openTestEngine(t, async ({ deadlineAt }) => {
       told.resolve(deadlineAt)
       await new Promise(() => {})
     })
     const deadlineAt = Date.now() + 60
-    const task = await house.task('go', { as: { deadlineAt } })
+    const task = await testEngine.task('go', { as: { deadlineAt } })
     assert.equal(textOfMessage(task.status.message), 'Task timed out')
     assert.ok(Date.now() >= deadlineAt)
     assert.equal(await told.promise, deadlineAt)
@@ -258,43 +261,43 @@ describe('a task that was given a time to end by', () => {
 
   it('fails while it waits for input, whatever the time for that [S0-20]', async (t) => {
     const clock = movable()
-    const house = await openTestEngine(t, () => inputRequired('Which?'), {
+    const testEngine = await openTestEngine(t, () => inputRequired('Which?'), {
       now: clock.now,
       sweepMs: 5,
       options: { inputTimeout: { afterMs: day, then: 'continue' } },
     })
-    const { id } = await house.task('go', { as: { deadlineAt: clock.now() + 1_000 } })
+    const { id } = await testEngine.task('go', { as: { deadlineAt: clock.now() + 1_000 } })
     clock.pass(999)
-    assert.equal(short((await house.get(id)).status.state), 'INPUT_REQUIRED')
+    assert.equal(short((await testEngine.get(id)).status.state), 'INPUT_REQUIRED')
     clock.pass(1)
-    assert.equal(textOfMessage((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
+    assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
 
   it('fails while a turn asks that began before an earlier time was named', async (t) => {
     const clock = movable()
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async ({ messages, ask }) => {
         for await (const _ of messages) await ask('Which?')
       },
       { now: clock.now, sweepMs: 5, options: { whenBusy: 'steer', turnTimeoutMs: Infinity } },
     )
-    const { id, contextId } = await house.start('go')
+    const { id, contextId } = await testEngine.start('go')
     const steering = { taskId: id, contextId: contextId as string, messageId: 'sooner' }
-    await house.start(steering, { as: { deadlineAt: clock.now() + 1_000 } })
-    await house.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
+    await testEngine.start(steering, { as: { deadlineAt: clock.now() + 1_000 } })
+    await testEngine.reaches(id, 'TASK_STATE_INPUT_REQUIRED')
     clock.pass(1_000)
-    assert.equal(textOfMessage((await house.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
+    assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
 
   it('keeps to the earliest of those that its messages named, also after a restart', async (t) => {
     const clock = movable()
     const store = memoryStore({ now: clock.now, leaseTtlMs: 60_000 })
     const options = { now: clock.now, store, sweepMs: 5 }
-    const house = await openTestEngine(t, () => inputRequired('Which?'), options)
-    const { id, contextId } = await house.task('go', { as: { deadlineAt: clock.now() + 1_000 } })
+    const testEngine = await openTestEngine(t, () => inputRequired('Which?'), options)
+    const { id, contextId } = await testEngine.task('go', { as: { deadlineAt: clock.now() + 1_000 } })
     const later = { taskId: id, contextId: contextId as string, messageId: 'later' }
-    await house.task(later, { as: { deadlineAt: clock.now() + 5_000 } })
+    await testEngine.task(later, { as: { deadlineAt: clock.now() + 5_000 } })
     const other = await openTestEngine(t, () => inputRequired('Which?'), options)
     clock.pass(1_000)
     assert.equal(textOfMessage((await other.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')

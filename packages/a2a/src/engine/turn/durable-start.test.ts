@@ -45,14 +45,14 @@ describe('an agent whose tasks open at once', () => {
         called.push(text)
         return `did ${text}`
       }
-      const house = await openTestEngine(t, agent, { store: held.store, options })
-      const sent = house.task('go', { returnImmediately })
+      const testEngine = await openTestEngine(t, agent, { store: held.store, options })
+      const sent = testEngine.task('go', { returnImmediately })
       await held.asked
       await settled()
       assert.deepEqual(called, [])
       held.release()
       const { id } = await sent
-      assert.equal(artifactText(await house.reaches(id, 'TASK_STATE_COMPLETED')), 'did go')
+      assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'did go')
       assert.deepEqual(called, ['go'])
     })
   }
@@ -121,8 +121,8 @@ describe('an agent whose tasks open at once', () => {
   })
 
   it('answers with a task also where it replies', async (t) => {
-    const house = await openTestEngine(t, () => reply('hello'), { options })
-    const { task } = (await house.send('hi')) as { task: Parameters<typeof historyOf>[0] }
+    const testEngine = await openTestEngine(t, () => reply('hello'), { options })
+    const { task } = (await testEngine.send('hi')) as { task: Parameters<typeof historyOf>[0] }
     assert.equal(short(task.status.state), 'COMPLETED')
     assert.deepEqual(historyOf(task).slice(0, 1), ['hi'])
   })

@@ -42,14 +42,14 @@ const textIn = (event: StreamEvent): string =>
 
 describe('a transform', () => {
   it('changes what the agent says before anybody is told, in the log too [S2-33]', async (t) => {
-    const house = await openTestEngine(t, talks, { entry: { transformEvent: shout } })
-    const items = await (await house.stream('go')).rest()
+    const testEngine = await openTestEngine(t, talks, { entry: { transformEvent: shout } })
+    const items = await (await testEngine.stream('go')).rest()
     assert.deepEqual(chunksOf(items).slice(0, 4), ['ONE ', 'TWO ', 'THREE', '{"data":{"a":1}}'])
     const [first] = items
     assert.ok(first !== undefined && 'task' in first.event)
     const { id } = first.event.task
-    assert.equal(artifactText(await house.get(id)), 'ONE TWO THREE')
-    assert.doesNotMatch(JSON.stringify(await house.log(id)), /one|two|three/)
+    assert.equal(artifactText(await testEngine.get(id)), 'ONE TWO THREE')
+    assert.doesNotMatch(JSON.stringify(await testEngine.log(id)), /one|two|three/)
   })
 
   it('may take its time, and what is said stays in order', async (t) => {
@@ -57,13 +57,13 @@ describe('a transform', () => {
       for (let turn = textIn(event).length; turn < 6; turn++) await nextTick()
       return shout(event, about)
     }
-    const house = await openTestEngine(t, talks, { entry: { transformEvent: slow } })
-    assert.equal(artifactText(await house.task('go')), 'ONE TWO THREE')
+    const testEngine = await openTestEngine(t, talks, { entry: { transformEvent: slow } })
+    assert.equal(artifactText(await testEngine.task('go')), 'ONE TWO THREE')
   })
 
   it('is told whose event it is', async (t) => {
     const abouts: EventContext[] = []
-    const house = await openTestEngine(t, () => 'x', {
+    const testEngine = await openTestEngine(t, () => 'x', {
       entry: {
         transformEvent(event, about) {
           abouts.push(about)
@@ -71,7 +71,7 @@ describe('a transform', () => {
         },
       },
     })
-    const task = await house.task('go', { as: { tenant: 'acme' } })
+    const task = await testEngine.task('go', { as: { tenant: 'acme' } })
     const { id: taskId, contextId } = task
     assert.deepEqual(abouts[0], { agent: 'agent', tenant: 'acme', owner: 'alice', taskId, contextId })
   })
@@ -108,16 +108,16 @@ describe('a transform', () => {
     assert.equal('message' in direct && textOfMessage(direct.message), 'Dear client')
     const asked = await (await openTestEngine(t, () => inputRequired('What?'), { entry })).task('go')
     assert.equal(textOfMessage(asked.status.message), 'Pardon?')
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* ({ ask }: Turn) {
         yield await ask('What?')
       },
       { entry },
     )
-    const { id } = await house.start('go')
-    assert.equal(textOfMessage((await house.reaches(id, 'TASK_STATE_INPUT_REQUIRED')).status.message), 'Pardon?')
-    assert.equal(artifactText(await house.task({ taskId: id, parts: [{ text: 'that' }] })), 'that')
+    const { id } = await testEngine.start('go')
+    assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_INPUT_REQUIRED')).status.message), 'Pardon?')
+    assert.equal(artifactText(await testEngine.task({ taskId: id, parts: [{ text: 'that' }] })), 'that')
   })
 
   for (const [how, transformEvent] of [
@@ -128,20 +128,20 @@ describe('a transform', () => {
     ['makes another kind of thing', () => ({ task: { id: 'no such rule' } }) as never],
   ] satisfies [string, TransformEvent][]) {
     it(`that ${how} fails the task, with its cause in the operator's log and none of it in the client's view [S2-33]`, async (t) => {
-      const house = await openTestEngine(t, talks, { entry: { transformEvent } })
-      const task = await house.task('go')
+      const testEngine = await openTestEngine(t, talks, { entry: { transformEvent } })
+      const task = await testEngine.task('go')
       assert.deepEqual([short(task.status.state), textOfMessage(task.status.message)], ['FAILED', 'The agent failed'])
       assert.doesNotMatch(JSON.stringify(task), /no such rule/)
-      assert.deepEqual(typesOf(await house.log(task.id)).slice(0, 3), ['message', 'status', 'turn-started'])
-      const line = house.lines.find(({ level }) => level === 'error')
+      assert.deepEqual(typesOf(await testEngine.log(task.id)).slice(0, 3), ['message', 'status', 'turn-started'])
+      const line = testEngine.lines.find(({ level }) => level === 'error')
       assert.match(String(line?.fields?.['cause']), /transformEvent failed/)
-      assert.equal(statesOf(await (await house.subscribe(task.id, { lastEventId: 0 })).rest()).at(-1), 'FAILED')
+      assert.equal(statesOf(await (await testEngine.subscribe(task.id, { lastEventId: 0 })).rest()).at(-1), 'FAILED')
     })
   }
 
   it('stops an agent that it fails, and lets it clean up', async (t) => {
     let isLetGo = false
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* () {
         try {
@@ -152,13 +152,13 @@ describe('a transform', () => {
       },
       { entry: { transformEvent: () => assert.fail('no') } },
     )
-    await house.task('go')
+    await testEngine.task('go')
     await eventually(() => isLetGo)
   })
 
   it('does not go on for a task that was canceled meanwhile', async (t) => {
     const entered = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, () => artifact('a', { text: 'x' }), {
+    const testEngine = await openTestEngine(t, () => artifact('a', { text: 'x' }), {
       entry: {
         transformEvent: () => {
           entered.resolve()
@@ -166,9 +166,9 @@ describe('a transform', () => {
         },
       },
     })
-    const { id } = await house.start('go')
+    const { id } = await testEngine.start('go')
     await entered.promise
-    assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+    assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
   })
 })
 
@@ -181,17 +181,19 @@ describe('an event listener', () => {
   it('hears of each once it is in the log, with its place there [S2-33]', async (t) => {
     const inLog: boolean[] = []
     const { heard, onEvent } = listening()
-    const house = await openTestEngine(t, () => 'x', {
+    const testEngine = await openTestEngine(t, () => 'x', {
       entry: {
         async onEvent(event, about) {
           onEvent(event, about)
-          const records = await house.log(about.taskId)
+          const records = await testEngine.log(about.taskId)
           inLog.push(records.some(({ seq }) => seq === about.seq))
         },
       },
     })
-    const task = await house.task('go')
-    const visible = (await house.log(task.id)).filter(({ body }) => body.type === 'status' || body.type === 'artifact')
+    const task = await testEngine.task('go')
+    const visible = (await testEngine.log(task.id)).filter(
+      ({ body }) => body.type === 'status' || body.type === 'artifact',
+    )
     await eventually(() => inLog.length === visible.length)
     assert.deepEqual(
       heard.map(([, seq]) => seq),
@@ -210,9 +212,9 @@ describe('an event listener', () => {
 
   it('may fail as it likes: the task goes on, and the log says so', async (t) => {
     for (const onEvent of [() => assert.fail('no'), () => Promise.reject(new Error('no'))]) {
-      const house = await openTestEngine(t, () => 'x', { entry: { onEvent } })
-      assert.equal(artifactText(await house.task('go')), 'x')
-      await eventually(() => house.lines.some(({ message }) => message === 'onEvent failed'))
+      const testEngine = await openTestEngine(t, () => 'x', { entry: { onEvent } })
+      assert.equal(artifactText(await testEngine.task('go')), 'x')
+      await eventually(() => testEngine.lines.some(({ message }) => message === 'onEvent failed'))
     }
   })
 })

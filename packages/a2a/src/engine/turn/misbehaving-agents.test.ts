@@ -112,11 +112,11 @@ function assertFailed(task: Task): void {
 describe('an agent that', () => {
   for (const [name, agent] of Object.entries(throwing)) {
     it(`${name} fails its task, and tells the client nothing of why [B-50]`, async (t) => {
-      const house = await openTestEngine(t, agent)
-      const task = await house.task('go')
+      const testEngine = await openTestEngine(t, agent)
+      const task = await testEngine.task('go')
       assertFailed(task)
-      assert.ok(house.lines.some(({ level, message }) => level === 'error' && message === 'agent failed'))
-      assert.ok(typesOf(await house.log(task.id)).includes('note'))
+      assert.ok(testEngine.lines.some(({ level, message }) => level === 'error' && message === 'agent failed'))
+      assert.ok(typesOf(await testEngine.log(task.id)).includes('note'))
     })
   }
 })
@@ -124,8 +124,8 @@ describe('an agent that', () => {
 describe('an agent that says', () => {
   for (const [name, agent] of Object.entries(senseless)) {
     it(`${name} fails its task [B-50]`, async (t) => {
-      const house = await openTestEngine(t, agent)
-      assertFailed(await house.task('go'))
+      const testEngine = await openTestEngine(t, agent)
+      assertFailed(await testEngine.task('go'))
     })
   }
 
@@ -141,24 +141,24 @@ describe('an agent that says', () => {
 
   it('nonsense is told to clean up', async (t) => {
     let cleaned = false
-    const house = await openTestEngine(t, async function* () {
+    const testEngine = await openTestEngine(t, async function* () {
       try {
         yield { text: 'a', url: 'https://x' }
       } finally {
         cleaned = true
       }
     })
-    assertFailed(await house.task('go'))
+    assertFailed(await testEngine.task('go'))
     await eventually(() => cleaned)
   })
 
   it('something and changes it afterwards changes nothing', async (t) => {
     const rows = [1]
-    const house = await openTestEngine(t, async function* () {
+    const testEngine = await openTestEngine(t, async function* () {
       yield { data: { rows } }
       rows.push(2)
     })
-    assert.deepEqual((await house.task('go')).artifacts?.[0]?.parts, [{ data: { rows: [1] } }])
+    assert.deepEqual((await testEngine.task('go')).artifacts?.[0]?.parts, [{ data: { rows: [1] } }])
   })
 })
 
@@ -166,7 +166,7 @@ describe('the engine, with an agent that', () => {
   it('goes on talking after the end, hears nothing of it [B-43]', async (t) => {
     const more = Promise.withResolvers<void>()
     const zombie: { turn?: Turn } = {}
-    const house = await openTestEngine(t, async function* (turn: Turn) {
+    const testEngine = await openTestEngine(t, async function* (turn: Turn) {
       if (turn.text !== 'first') {
         yield 'second turn'
         return
@@ -179,34 +179,36 @@ describe('the engine, with an agent that', () => {
         yield 'too late'
       }
     })
-    const { id } = await house.task('first')
-    const done = await house.task({ taskId: id, parts: [{ text: 'next' }] })
-    const log = await house.log(id)
+    const { id } = await testEngine.task('first')
+    const done = await testEngine.task({ taskId: id, parts: [{ text: 'next' }] })
+    const log = await testEngine.log(id)
     more.resolve()
     await assert.rejects(async () => zombie.turn?.checkpoint(1), { code: 'INTERRUPTED' })
     await assert.rejects(async () => zombie.turn?.ask('Still there?'), { code: 'INTERRUPTED' })
     await nextTurnOfTheLoop()
-    assert.deepEqual(await house.get(id), done)
-    assert.deepEqual(await house.log(id), log)
+    assert.deepEqual(await testEngine.get(id), done)
+    assert.deepEqual(await testEngine.log(id), log)
   })
 
   it('holds on to its turn, does not let it speak in the next one', async (t) => {
     const zombie: { turn?: Turn } = {}
     const gates = { first: Promise.withResolvers<void>(), second: Promise.withResolvers<void>() }
-    const house = await openTestEngine(t, async (turn) => {
+    const testEngine = await openTestEngine(t, async (turn) => {
       zombie.turn ??= turn
       await gates[turn.text as 'first' | 'second'].promise
     })
-    const { id } = await house.start('first')
-    const second = house.task({ taskId: id, parts: [{ text: 'second' }] })
-    await eventually(async () => (await house.get(id)).history?.length === 2)
+    const { id } = await testEngine.start('first')
+    const second = testEngine.task({ taskId: id, parts: [{ text: 'second' }] })
+    await eventually(async () => (await testEngine.get(id)).history?.length === 2)
     gates.first.resolve()
-    await eventually(async () => typesOf(await house.log(id)).filter((type) => type === 'turn-started').length === 2)
+    await eventually(
+      async () => typesOf(await testEngine.log(id)).filter((type) => type === 'turn-started').length === 2,
+    )
     await assert.rejects(async () => zombie.turn?.checkpoint('stale'), { code: 'INTERRUPTED' })
     await assert.rejects(async () => zombie.turn?.ask('Still there?'), { code: 'INTERRUPTED' })
     gates.second.resolve()
     assert.equal(short((await second).status.state), 'COMPLETED')
-    assert.equal(typesOf(await house.log(id)).includes('checkpoint'), false)
+    assert.equal(typesOf(await testEngine.log(id)).includes('checkpoint'), false)
   })
 
   it('throws while it cleans up, keeps to what the agent said before', async (t) => {
@@ -239,15 +241,15 @@ describe('the engine, with an agent that', () => {
       }),
     ]
     for (const agent of agents) {
-      const house = await openTestEngine(t, agent)
-      assert.equal(short((await house.task('go')).status.state), 'INPUT_REQUIRED')
+      const testEngine = await openTestEngine(t, agent)
+      assert.equal(short((await testEngine.task('go')).status.state), 'INPUT_REQUIRED')
     }
     await nextTurnOfTheLoop()
   })
 
   it('ends badly after it was stopped, raises no alarm', async (t) => {
     const ended: string[] = []
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* ({ signal, text }: Turn) {
         yield status('working')
@@ -259,15 +261,15 @@ describe('the engine, with an agent that', () => {
       { options: { cancelGraceMs: 1 } },
     )
     for (const text of ['a', 'b', 'c']) {
-      const { id } = await house.start(text)
-      assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+      const { id } = await testEngine.start(text)
+      assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
     }
     await eventually(() => ended.length === 3)
     await nextTurnOfTheLoop()
   })
 
   it('yields for ever without a pause, still serves others', async (t) => {
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       function* ({ text }: Turn) {
         if (text === 'ok') yield 'served'
@@ -275,8 +277,8 @@ describe('the engine, with an agent that', () => {
       },
       { options: { turnTimeoutMs: 400 } },
     )
-    const endless = house.task('endless')
-    assert.equal(artifactText(await house.task('ok')), 'served')
+    const endless = testEngine.task('endless')
+    assert.equal(artifactText(await testEngine.task('ok')), 'served')
     const task = await endless
     assert.equal(textOfMessage(task.status.message), 'Task timed out')
   })
@@ -290,23 +292,23 @@ describe('the engine, with an agent that', () => {
         await sleep(1)
       }
     }
-    const house = await openTestEngine(t, good, { lookUp: (name) => byName.get(name) ?? good })
-    const failed = [...byName.keys()].map((agent) => house.task('go', { as: { agent } }))
-    const served = Array.from({ length: 50 }, (_, index) => house.task(`${index}`))
+    const testEngine = await openTestEngine(t, good, { lookUp: (name) => byName.get(name) ?? good })
+    const failed = [...byName.keys()].map((agent) => testEngine.task('go', { as: { agent } }))
+    const served = Array.from({ length: 50 }, (_, index) => testEngine.task(`${index}`))
     for (const task of await Promise.all(failed)) assert.equal(short(task.status.state), 'FAILED')
     for (const [index, task] of (await Promise.all(served)).entries()) assert.equal(artifactText(task), `ab${index}`)
   })
 
   it('never ends, leaves no timer behind once the task is canceled', async (t) => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
-    const house = await openTestEngine(t, () => new Promise(() => {}), {
+    const testEngine = await openTestEngine(t, () => new Promise(() => {}), {
       options: { cancelGraceMs: 1 },
       sweepMs: 1_000_000,
     })
     const before = timers()
-    const tasks = await Promise.all(Array.from({ length: 50 }, () => house.start('go')))
+    const tasks = await Promise.all(Array.from({ length: 50 }, () => testEngine.start('go')))
     assert.ok(timers() > before)
-    await Promise.all(tasks.map(({ id }) => house.cancel(id)))
+    await Promise.all(tasks.map(({ id }) => testEngine.cancel(id)))
     assert.ok(timers() <= before, `${timers()} timers, ${before} before`)
   })
 })

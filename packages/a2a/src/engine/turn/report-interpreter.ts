@@ -103,7 +103,7 @@ export class ReportInterpreter {
 
   #chunk(report: ArtifactChunk): InterpretedReport {
     const given: unknown = report.artifact
-    if (typeof given !== 'object' || given === null) throw invalidReport('an artifact that is no object')
+    if (typeof given !== 'object' || given === null) throw invalidReport('an artifact that is not an object')
     const { artifactId } = report.artifact
     if (typeof artifactId !== 'string' || artifactId === '') throw invalidReport('an artifact without artifactId')
     const append = report.append === true
@@ -190,7 +190,7 @@ function textMessage(text: string): AgentMessage {
 }
 
 function checkMessage(given: unknown): AgentMessage {
-  if (typeof given !== 'object' || given === null) throw invalidReport('a message that is no object')
+  if (typeof given !== 'object' || given === null) throw invalidReport('a message that is not an object')
   return given as AgentMessage
 }
 
@@ -202,12 +202,12 @@ function checkParts(parts: unknown, where: string, jsonNodes: number): readonly 
 }
 
 function checkPart(part: Record<string, unknown>, where: string, jsonNodes: number): Part {
-  if (typeof part !== 'object' || part === null) throw invalidReport(`${where} with a part that is no object`)
+  if (typeof part !== 'object' || part === null) throw invalidReport(`${where} with a part that is not an object`)
   const present = contentKeys.filter((key) => part[key] !== undefined)
   const key = present[0]
-  if (key === undefined || present.length > 1)
-    throw invalidReport(`${where} with a part that has not exactly one content`)
-  if (key !== 'data' && typeof part[key] !== 'string') throw invalidReport(`${where} with a ${key} that is no string`)
+  if (key === undefined || present.length > 1) throw invalidReport(`${where} with a part without exactly one content`)
+  if (key !== 'data' && typeof part[key] !== 'string')
+    throw invalidReport(`${where} with a ${key} that is not a string`)
   const { filename, mediaType, metadata } = part
   return {
     [key]: key === 'data' ? checkJson(part[key], where, jsonNodes) : part[key],
@@ -218,19 +218,19 @@ function checkPart(part: Record<string, unknown>, where: string, jsonNodes: numb
 }
 
 function checkText(value: unknown, where: string): string {
-  if (typeof value !== 'string') throw invalidReport(`${where} that is no text`)
+  if (typeof value !== 'string') throw invalidReport(`${where} that is not a string`)
   return value
 }
 
 function checkTexts(values: unknown, where: string): readonly string[] {
-  if (!Array.isArray(values)) throw invalidReport(`${where} that is no list`)
+  if (!Array.isArray(values)) throw invalidReport(`${where} that is not an array`)
   return values.map((value) => checkText(value, where))
 }
 
 function checkStruct(value: unknown, where: string, jsonNodes: number): Struct {
   const copy = checkJson(value, where, jsonNodes)
   if (typeof copy !== 'object' || copy === null || Array.isArray(copy))
-    throw invalidReport(`${where} that is no object`)
+    throw invalidReport(`${where} that is not an object`)
   return copy as Struct
 }
 
@@ -257,7 +257,7 @@ function sizeOf(parts: readonly Part[]): number {
 }
 
 function invalidReport(what: string, cause?: unknown): A2AError {
-  return new A2AError('INTERNAL', `The agent gave back ${what}`, {}, { cause })
+  return new A2AError('INTERNAL', `The agent returned ${what}`, {}, { cause })
 }
 
 /** Whether this state ends the turn of the agent. */
@@ -270,6 +270,6 @@ export function describeError(reason: unknown): string {
   try {
     return String(reason instanceof Error ? (reason.stack ?? reason) : reason)
   } catch {
-    return 'something that has no text'
+    return 'a value without text'
   }
 }

@@ -41,10 +41,10 @@ function workshop() {
 describe('a message to a busy task', () => {
   it('waits for its own turn, and turns never overlap [B-45]', async (t) => {
     const { agent, seen, finish } = workshop()
-    const house = await openTestEngine(t, agent)
-    const { id } = await house.start('a')
-    const more = ['b', 'c', 'd'].map((text) => house.task({ taskId: id, parts: [{ text }] }))
-    await eventually(async () => (await house.get(id)).history?.length === 4)
+    const testEngine = await openTestEngine(t, agent)
+    const { id } = await testEngine.start('a')
+    const more = ['b', 'c', 'd'].map((text) => testEngine.task({ taskId: id, parts: [{ text }] }))
+    await eventually(async () => (await testEngine.get(id)).history?.length === 4)
     for (const text of ['d', 'c', 'b', 'a']) finish(text)
     const [done] = await Promise.all(more)
     assert.ok(done !== undefined)
@@ -63,33 +63,33 @@ describe('a message to a busy task', () => {
 
   it('keeps the task from being COMPLETED until it had its turn [B-45]', async (t) => {
     const { agent, finish } = workshop()
-    const house = await openTestEngine(t, agent)
-    const stream = await house.stream('a')
+    const testEngine = await openTestEngine(t, agent)
+    const stream = await testEngine.stream('a')
     const [first] = await stream.through((item) => stateOfItem(item) === 'TASK_STATE_WORKING')
     assert.ok(first !== undefined && 'task' in first.event)
     const { id } = first.event.task
-    await house.start({ taskId: id, parts: [{ text: 'b' }] })
+    await testEngine.start({ taskId: id, parts: [{ text: 'b' }] })
     finish('a')
     finish('b')
     const rest = await stream.rest()
     assert.deepEqual(statesOf(rest), ['COMPLETED'], 'once, at the very end')
-    const types = typesOf(await house.log(id))
+    const types = typesOf(await testEngine.log(id))
     assert.ok(types.indexOf('turn-ended') < types.lastIndexOf('turn-started'))
   })
 
   it('is taken up though it comes at the very moment when the turn ends, a thousand times', async (t) => {
     for (const ending of ['complete', 'ask']) {
-      const house = await openTestEngine(t, async ({ text }) => {
+      const testEngine = await openTestEngine(t, async ({ text }) => {
         if (text !== 'first') return `did ${text}`
         await nextTurnOfTheLoop()
         return ending === 'ask' ? inputRequired('What?') : undefined
       })
       let took = 0
       for (let run = 0; run < 500; run += 1) {
-        const { id } = await house.start('first')
+        const { id } = await testEngine.start('first')
         for (let step = 0; step < run % 10; step += 1) await Promise.resolve()
         if (run % 3 === 0) await nextTurnOfTheLoop()
-        const second = await house
+        const second = await testEngine
           .task({ taskId: id, parts: [{ text: 'second' }] })
           .catch((reason: { code: string }) => {
             assert.equal(reason.code, 'UNSUPPORTED_OPERATION')
@@ -105,7 +105,7 @@ describe('a message to a busy task', () => {
 
   it('is refused where the agent wants none, but not when it has asked for one [B-45]', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async ({ text }) => {
         if (text === 'ask') return inputRequired('Which?')
@@ -114,17 +114,17 @@ describe('a message to a busy task', () => {
       },
       { options: { whenBusy: 'reject' } },
     )
-    const { id } = await house.task('ask')
-    const answer = house.task({ taskId: id, parts: [{ text: 'Rome' }] })
-    await assert.rejects(house.task({ taskId: id, parts: [{ text: 'Oslo' }] }), { code: 'UNSUPPORTED_OPERATION' })
+    const { id } = await testEngine.task('ask')
+    const answer = testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })
+    await assert.rejects(testEngine.task({ taskId: id, parts: [{ text: 'Oslo' }] }), { code: 'UNSUPPORTED_OPERATION' })
     await nextTurnOfTheLoop()
-    await assert.rejects(house.task({ taskId: id, parts: [{ text: 'Oslo' }] }), { code: 'UNSUPPORTED_OPERATION' })
+    await assert.rejects(testEngine.task({ taskId: id, parts: [{ text: 'Oslo' }] }), { code: 'UNSUPPORTED_OPERATION' })
     gate.resolve()
     assert.deepEqual(historyOf(await answer), ['ask', 'Which?', 'Rome'])
   })
 
   it('steers the running turn where the agent wants that [B-45]', async (t) => {
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* ({ messages }: Turn) {
         yield 'began,'
@@ -135,9 +135,9 @@ describe('a message to a busy task', () => {
       },
       { options: { whenBusy: 'steer' } },
     )
-    const { id } = await house.start('go')
-    await house.start({ taskId: id, parts: [{ text: 'left' }] })
-    const done = await house.task({ taskId: id, parts: [{ text: 'stop' }] })
+    const { id } = await testEngine.start('go')
+    await testEngine.start({ taskId: id, parts: [{ text: 'left' }] })
+    const done = await testEngine.task({ taskId: id, parts: [{ text: 'stop' }] })
     assert.equal(artifactText(done), 'began,left,stop,')
     assert.equal(done.artifacts?.length, 1)
     assert.deepEqual(historyOf(done), ['go', 'left', 'stop'])
@@ -145,7 +145,7 @@ describe('a message to a busy task', () => {
 
   it('starts a turn of its own when the steered one ended without reading it [B-45]', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* ({ text, messages }: Turn) {
         if (text !== 'go') yield `did ${text}`
@@ -159,10 +159,10 @@ describe('a message to a busy task', () => {
       },
       { options: { whenBusy: 'steer' } },
     )
-    const { id } = await house.start('go')
-    await house.start({ taskId: id, parts: [{ text: 'one' }] })
-    const second = house.task({ taskId: id, parts: [{ text: 'two' }] })
-    await eventually(async () => (await house.get(id)).history?.length === 3)
+    const { id } = await testEngine.start('go')
+    await testEngine.start({ taskId: id, parts: [{ text: 'one' }] })
+    const second = testEngine.task({ taskId: id, parts: [{ text: 'two' }] })
+    await eventually(async () => (await testEngine.get(id)).history?.length === 3)
     gate.resolve()
     const done = await second
     assert.equal(artifactText(done), 'heard one')
@@ -171,7 +171,7 @@ describe('a message to a busy task', () => {
 
   it('steers a turn that begins while it waits [B-45]', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async ({ text, messages }) => {
         if (text === 'go') return gate.promise
@@ -179,10 +179,10 @@ describe('a message to a busy task', () => {
       },
       { options: { whenBusy: 'steer' } },
     )
-    const { id } = await house.start('go')
-    await house.start({ taskId: id, parts: [{ text: 'one' }] })
-    const last = house.task({ taskId: id, parts: [{ text: 'two' }] })
-    await eventually(async () => (await house.get(id)).history?.length === 3)
+    const { id } = await testEngine.start('go')
+    await testEngine.start({ taskId: id, parts: [{ text: 'one' }] })
+    const last = testEngine.task({ taskId: id, parts: [{ text: 'two' }] })
+    await eventually(async () => (await testEngine.get(id)).history?.length === 3)
     gate.resolve()
     assert.equal(artifactText(await last, 'answer-2'), 'one with two')
   })
@@ -194,14 +194,14 @@ describe('a message to a busy task', () => {
       [undefined, 'FAILED'],
     ] as const) {
       const gate = Promise.withResolvers<void>()
-      const house = await openTestEngine(t, async () => {
+      const testEngine = await openTestEngine(t, async () => {
         await gate.promise
         if (how === undefined) throw new Error('broken')
         return how
       })
-      const { id } = await house.start('a')
-      const second = house.task({ taskId: id, parts: [{ text: 'b' }] })
-      await eventually(async () => (await house.get(id)).history?.length === 2)
+      const { id } = await testEngine.start('a')
+      const second = testEngine.task({ taskId: id, parts: [{ text: 'b' }] })
+      await eventually(async () => (await testEngine.get(id)).history?.length === 2)
       gate.resolve()
       assert.equal(short((await second).status.state), state)
       const notes = (await house.log(id)).flatMap(({ body }) => (body.type === 'note' ? [body.text] : []))
@@ -214,91 +214,94 @@ describe('a message to a busy task', () => {
 
 describe('a question', () => {
   it('that ends the turn is answered by the next one, again and again', async (t) => {
-    const house = await openTestEngine(t, async ({ text, history }) => {
+    const testEngine = await openTestEngine(t, async ({ text, history }) => {
       const said = (await history()).length
       return said < 5 ? inputRequired(`And after ${text}?`) : 'enough'
     })
-    const asked = await house.task('one')
+    const asked = await testEngine.task('one')
     assert.equal(short(asked.status.state), 'INPUT_REQUIRED')
     assert.equal(textOfMessage(asked.status.message), 'And after one?')
-    const again = await house.task({ taskId: asked.id, parts: [{ text: 'two' }] })
+    const again = await testEngine.task({ taskId: asked.id, parts: [{ text: 'two' }] })
     assert.equal(short(again.status.state), 'INPUT_REQUIRED')
-    const done = await house.task({ taskId: asked.id, parts: [{ text: 'three' }] })
+    const done = await testEngine.task({ taskId: asked.id, parts: [{ text: 'three' }] })
     assert.equal(short(done.status.state), 'COMPLETED')
     assert.deepEqual(historyOf(done), ['one', 'And after one?', 'two', 'And after two?', 'three'])
   })
 
   it('in the middle of a turn is answered in the middle of it', async (t) => {
-    const house = await openTestEngine(t, async function* (turn: Turn) {
+    const testEngine = await openTestEngine(t, async function* (turn: Turn) {
       yield 'Flying'
       const city = await turn.ask('Which city?')
       yield ` to ${city}`
       const answer = await turn.askMessage({ parts: [{ text: 'When?' }], metadata: { kind: 'date' } })
       yield ` on ${JSON.stringify(answer.parts)}`
     })
-    const first = await house.task('go')
+    const first = await testEngine.task('go')
     assert.equal(short(first.status.state), 'INPUT_REQUIRED')
     assert.equal(textOfMessage(first.status.message), 'Which city?')
     assert.equal(artifactText(first), 'Flying')
-    const second = await house.task({ taskId: first.id, parts: [{ text: 'Rome' }] })
+    const second = await testEngine.task({ taskId: first.id, parts: [{ text: 'Rome' }] })
     assert.deepEqual(second.status.message?.metadata, { kind: 'date' })
-    const done = await house.task({ taskId: first.id, parts: [{ data: 42 }] })
+    const done = await testEngine.task({ taskId: first.id, parts: [{ data: 42 }] })
     assert.equal(artifactText(done), 'Flying to Rome on [{"data":42}]')
     assert.deepEqual(historyOf(done), ['go', 'Which city?', 'Rome', 'When?', '{"data":42}'])
-    assert.equal(typesOf(await house.log(first.id)).filter((type) => type === 'turn-started').length, 1)
+    assert.equal(typesOf(await testEngine.log(first.id)).filter((type) => type === 'turn-started').length, 1)
   })
 
   it('takes a message that already waits as its answer', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async (turn) => {
+    const testEngine = await openTestEngine(t, async (turn) => {
       await gate.promise
       return `to ${await turn.ask('Which?')}`
     })
-    const { id } = await house.start('go')
-    const early = house.task({ taskId: id, parts: [{ text: 'Rome' }] })
-    await eventually(async () => (await house.get(id)).history?.length === 2)
+    const { id } = await testEngine.start('go')
+    const early = testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })
+    await eventually(async () => (await testEngine.get(id)).history?.length === 2)
     gate.resolve()
     assert.equal(artifactText(await early), 'to Rome')
   })
 
   it('is each turn’s own, though one turn follows the other at once', async (t) => {
-    const house = await openTestEngine(t, async (turn) => `${turn.text}: ${await turn.ask(`What of ${turn.text}?`)}`)
-    const first = await house.task('one')
+    const testEngine = await openTestEngine(
+      t,
+      async (turn) => `${turn.text}: ${await turn.ask(`What of ${turn.text}?`)}`,
+    )
+    const first = await testEngine.task('one')
     assert.equal(textOfMessage(first.status.message), 'What of one?')
-    const said = (text: string) => house.start({ taskId: first.id, parts: [{ text }] })
+    const said = (text: string) => testEngine.start({ taskId: first.id, parts: [{ text }] })
     await Promise.all([said('this'), said('two')])
-    await eventually(async () => textOfMessage((await house.get(first.id)).status.message) === 'What of two?')
-    const done = await house.task({ taskId: first.id, parts: [{ text: 'that' }] })
+    await eventually(async () => textOfMessage((await testEngine.get(first.id)).status.message) === 'What of two?')
+    const done = await testEngine.task({ taskId: first.id, parts: [{ text: 'that' }] })
     assert.equal(artifactText(done), 'one: this')
     assert.equal(artifactText(done, 'answer-2'), 'two: that')
-    assert.equal(typesOf(await house.log(first.id)).filter((type) => type === 'question').length, 2)
+    assert.equal(typesOf(await testEngine.log(first.id)).filter((type) => type === 'question').length, 2)
   })
 
   it('may ask for credentials, in the middle of a turn or at its end [B-155]', async (t) => {
-    const house = await openTestEngine(t, async (turn) => {
+    const testEngine = await openTestEngine(t, async (turn) => {
       if (turn.text === 'yield') return authRequired('Sign in at https://id.example.com')
       return `as ${await turn.ask('Who are you?', { auth: true })}`
     })
     for (const text of ['yield', 'ask']) {
-      const asked = await house.task(text)
+      const asked = await testEngine.task(text)
       assert.equal(short(asked.status.state), 'AUTH_REQUIRED')
       assert.ok(asked.status.message !== undefined)
-      const done = await house.task({ taskId: asked.id, parts: [{ text: 'alice' }] })
+      const done = await testEngine.task({ taskId: asked.id, parts: [{ text: 'alice' }] })
       assert.match(JSON.stringify(done), /as alice|Who are you/)
     }
   })
 
   it('that is not awaited causes no error when the turn ends without its answer', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async (turn) => {
+    const testEngine = await openTestEngine(t, async (turn) => {
       void turn.ask('Which?')
       void turn.ask('And again?')
       await gate.promise
       return 'never mind'
     })
-    const { id } = await house.task('go')
+    const { id } = await testEngine.task('go')
     gate.resolve()
-    const done = await house.reaches(id, 'TASK_STATE_COMPLETED')
+    const done = await testEngine.reaches(id, 'TASK_STATE_COMPLETED')
     assert.equal(artifactText(done), 'never mind')
     await nextTurnOfTheLoop()
   })
@@ -306,27 +309,27 @@ describe('a question', () => {
 
 describe('the opening of a task', () => {
   it('does not happen for a reply that comes first', async (t) => {
-    const house = await openTestEngine(t, () => reply({ parts: [{ data: { hi: 1 } }] }))
-    const answer = await house.send('hi')
+    const testEngine = await openTestEngine(t, () => reply({ parts: [{ data: { hi: 1 } }] }))
+    const answer = await testEngine.send('hi')
     assert.ok('message' in answer)
     assert.deepEqual(answer.message.parts, [{ data: { hi: 1 } }])
     assert.equal((await house.store.feed.read(0, 10)).length, 0, 'and nothing is in any log')
   })
 
   it('happens at the first other word, and a reply after it is the message of COMPLETED', async (t) => {
-    const house = await openTestEngine(t, async function* () {
+    const testEngine = await openTestEngine(t, async function* () {
       yield status('Let me see')
       yield reply('Hi')
       yield 'never heard'
     })
-    const task = await house.task('hi')
+    const task = await testEngine.task('hi')
     assert.equal(short(task.status.state), 'COMPLETED')
     assert.equal(textOfMessage(task.status.message), 'Hi')
     assert.equal(task.artifacts, undefined)
   })
 
   it('happens when the agent takes its time, and then a reply is no Message any more', async (t) => {
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async () => {
         await sleep(15)
@@ -334,20 +337,20 @@ describe('the opening of a task', () => {
       },
       { options: { openAfterMs: 5 } },
     )
-    const stream = await house.stream('hi')
+    const stream = await testEngine.stream('hi')
     const items = await stream.rest()
     assert.deepEqual(statesOf(items), ['SUBMITTED', 'WORKING', 'COMPLETED'])
   })
 
   it('happens at once where the caller does not wait, whatever the agent will say', async (t) => {
-    const house = await openTestEngine(t, () => reply('Hi'))
-    const started = await house.start('hi')
-    const done = await house.reaches(started.id, 'TASK_STATE_COMPLETED')
+    const testEngine = await openTestEngine(t, () => reply('Hi'))
+    const started = await testEngine.start('hi')
+    const done = await testEngine.reaches(started.id, 'TASK_STATE_COMPLETED')
     assert.equal(textOfMessage(done.status.message), 'Hi')
   })
 
   it('does not happen when the agent refuses the call with an error of the protocol', async (t) => {
-    const house = await openTestEngine(t, () => {
+    const testEngine = await openTestEngine(t, () => {
       throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'Send a PDF')
     })
     await assert.rejects(house.send('hi'), { code: 'CONTENT_TYPE_NOT_SUPPORTED', message: 'Send a PDF' })

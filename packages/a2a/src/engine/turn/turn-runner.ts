@@ -173,7 +173,8 @@ export class TurnRunner implements TurnDeps {
     const plain = withRequestedSecrets(toAgentMessage(asking, loaded.fold, this.#deps.jsonNodes), options)
     const message = this.#transformer === undefined ? plain : await this.#transformer.question(state, plain)
     this.#checkNotOver()
-    if (this.#question !== undefined) throw new Error('a question is already open: await its answer first')
+    if (this.#question !== undefined)
+      throw new Error('a question is already open: await its answer before asking another')
     // Only a repeated turn has earlier questions; other turns may see those of the last turn until their own start is written.
     const known = input.resumed === undefined ? undefined : questionsToReplay(loaded.fold)[this.#questionCount]
     this.#questionCount += 1
@@ -265,7 +266,7 @@ export class TurnRunner implements TurnDeps {
     this.#question?.reject(reason)
   }
 
-  /** The turn is over: clears timers and waiters. With a reason, aborts the agent's signal. */
+  /** The turn has ended: clears timers and waiters. With a reason, aborts the agent's signal. */
   end(reason: unknown): void {
     this.#isOver = true
     this.#openTimer?.cancel()

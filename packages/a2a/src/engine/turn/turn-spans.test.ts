@@ -13,14 +13,14 @@ import { crashingStores } from '../../testing/fixtures/crashing-store.ts'
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
 
-async function spansOf(house: TestEngine, taskId: string): Promise<readonly Span[]> {
-  return (await house.log(taskId)).flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
+async function spansOf(testEngine: TestEngine, taskId: string): Promise<readonly Span[]> {
+  return (await testEngine.log(taskId)).flatMap(({ body }) => (body.type === 'span' ? [body.span] : []))
 }
 
 describe('a span of a turn', () => {
   it('is in the log when it has ended, with its place, its time and what was told of it', async (t) => {
     let now = 1_000
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* ({ span }: Turn) {
         const tool = span('search', { kind: 'tool', attributes: { a: 1, b: 1 } })
@@ -34,9 +34,9 @@ describe('a span of a turn', () => {
       },
       { now: () => now },
     )
-    const { id } = await house.task('go')
+    const { id } = await testEngine.task('go')
     const turn = spanIdOfTurn(id, 1, 1)
-    const [inner, tool] = await spansOf(house, id)
+    const [inner, tool] = await spansOf(testEngine, id)
     assert.deepEqual(tool, {
       spanId: spanIdOfTurn(id, 1, 1, 1),
       parentId: turn,
@@ -60,7 +60,7 @@ describe('a span of a turn', () => {
 
   it('ends once, and not before it began though the clock is set back', async (t) => {
     let now = 1_000
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       ({ span }) => {
         const one = span('one')
@@ -72,7 +72,7 @@ describe('a span of a turn', () => {
       },
       { now: () => now },
     )
-    const spans = await spansOf(house, (await house.task('go')).id)
+    const spans = await spansOf(testEngine, (await testEngine.task('go')).id)
     assert.deepEqual(
       spans.map(({ startedAt, endedAt, outcome, attributes }) => [startedAt, endedAt, outcome, attributes]),
       [[1_000, 1_000, 'canceled', undefined]],
@@ -87,8 +87,8 @@ describe('a span of a turn', () => {
   ]
   for (const [how, agent, outcome] of endings) {
     it(`that is left open ends with its turn, when that ${how}`, async (t) => {
-      const house = await openTestEngine(t, agent)
-      const spans = await spansOf(house, (await house.task('go')).id)
+      const testEngine = await openTestEngine(t, agent)
+      const spans = await spansOf(testEngine, (await testEngine.task('go')).id)
       assert.deepEqual(
         spans.map((span) => [span.name, span.outcome]),
         [['left', outcome]],
@@ -98,17 +98,17 @@ describe('a span of a turn', () => {
 
   it('that is left open is canceled with its task, whether the agent obeys or not, and what is inside it ends first', async (t) => {
     for (const obeys of [true, false]) {
-      const house = await openTestEngine(t, async function* ({ span, signal }: Turn) {
+      const testEngine = await openTestEngine(t, async function* ({ span, signal }: Turn) {
         const outer = span('outer')
         span('inner', { parent: outer })
         yield status('here')
         await new Promise<void>((resolve) => obeys && signal.addEventListener('abort', () => resolve()))
         signal.throwIfAborted()
       })
-      const { id } = await house.start('go')
-      await eventually(async () => (await house.get(id)).status.message !== undefined)
-      await house.cancel(id)
-      const spans = await spansOf(house, id)
+      const { id } = await testEngine.start('go')
+      await eventually(async () => (await testEngine.get(id)).status.message !== undefined)
+      await testEngine.cancel(id)
+      const spans = await spansOf(testEngine, id)
       assert.deepEqual(
         spans.map(({ name, outcome }) => [name, outcome]),
         [
@@ -121,20 +121,20 @@ describe('a span of a turn', () => {
 
   it('that is left open fails with a turn that takes too long', async (t) => {
     const agent: Agent = ({ span }) => (span('slow'), new Promise<string>(() => {}))
-    const house = await openTestEngine(t, agent, { options: { turnTimeoutMs: 5 } })
-    const { id } = await house.task('go')
+    const testEngine = await openTestEngine(t, agent, { options: { turnTimeoutMs: 5 } })
+    const { id } = await testEngine.task('go')
     assert.deepEqual(
-      (await spansOf(house, id)).map(({ name, outcome }) => [name, outcome]),
+      (await spansOf(testEngine, id)).map(({ name, outcome }) => [name, outcome]),
       [['slow', 'error']],
     )
   })
 
   it('stands behind the opening of its task though it ended before, and before the end', async (t) => {
-    const house = await openTestEngine(t, async function* ({ span }: Turn) {
+    const testEngine = await openTestEngine(t, async function* ({ span }: Turn) {
       span('early').end()
       yield 'done'
     })
-    const types = (await house.log((await house.task('go')).id)).map(({ body }) => body.type)
+    const types = (await testEngine.log((await testEngine.task('go')).id)).map(({ body }) => body.type)
     assert.ok(types.indexOf('turn-started') < types.indexOf('span'))
     assert.equal(types.at(-1), 'status')
   })
@@ -147,7 +147,7 @@ describe('a span of a turn', () => {
 
   it('is not stored after the thousandth of one turn, but stays usable for the agent', async (t) => {
     const last: OpenSpan[] = []
-    const house = await openTestEngine(t, ({ span }) => {
+    const testEngine = await openTestEngine(t, ({ span }) => {
       for (let nth = 0; nth < 1_200; nth += 1) {
         const one = span(`n${nth}`)
         one.end()
@@ -155,7 +155,7 @@ describe('a span of a turn', () => {
       }
       return 'done'
     })
-    assert.equal((await spansOf(house, (await house.task('go')).id)).length, 1_000)
+    assert.equal((await spansOf(testEngine, (await testEngine.task('go')).id)).length, 1_000)
     assert.ok(readTraceparent(last[0]?.traceparent))
   })
 
@@ -168,9 +168,9 @@ describe('a span of a turn', () => {
         return checkpoint({}).then(() => new Promise<string>(() => {}))
       }
       const life = begin(t)
-      const house = await openTestEngine(t, { resume: 'rerun', run }, life)
-      const { id } = await house.start('go')
-      await eventually(async () => (await house.log(id)).some(({ body }) => body.type === 'checkpoint'))
+      const testEngine = await openTestEngine(t, { resume: 'rerun', run }, life)
+      const { id } = await testEngine.start('go')
+      await eventually(async () => (await testEngine.log(id)).some(({ body }) => body.type === 'checkpoint'))
       const again = await openTestEngine(t, { resume: 'rerun', run }, await life.crash())
       await again.reaches(id, 'TASK_STATE_COMPLETED')
       assert.deepEqual(
@@ -199,11 +199,11 @@ describe('a span that was told to others', () => {
         one.end(signal.aborted ? 'canceled' : 'ok')
       }
     }
-    const house = await openTestEngine(t, { resume: 'rerun', run }, { store })
-    const { id } = await house.start('go')
-    await eventually(async () => (await house.log(id)).some(({ body }) => body.type === 'checkpoint'))
+    const testEngine = await openTestEngine(t, { resume: 'rerun', run }, { store })
+    const { id } = await testEngine.start('go')
+    await eventually(async () => (await testEngine.log(id)).some(({ body }) => body.type === 'checkpoint'))
     // On close the turn passes to another process; it is not over.
-    await house.engine.close()
+    await testEngine.engine.close()
     const again = await openTestEngine(t, { resume: 'rerun', run }, { store })
     await again.reaches(id, 'TASK_STATE_COMPLETED')
     assert.deepEqual(
@@ -223,10 +223,10 @@ describe('the trace that a turn hands on', () => {
 
   it('is that of the request, with the turn or the span as parent, and as sampled as it came [B-171]', async (t) => {
     seen.length = 0
-    const house = await openTestEngine(t, agent)
-    const { id } = await house.task('go', { as: { traceparent, tracestate: 'a=b' } })
+    const testEngine = await openTestEngine(t, agent)
+    const { id } = await testEngine.task('go', { as: { traceparent, tracestate: 'a=b' } })
     const off = traceparent.replace(/01$/, '00')
-    await house.task({ taskId: id }, { as: { traceparent: off } })
+    await testEngine.task({ taskId: id }, { as: { traceparent: off } })
     const flags = ['01', '00']
     for (const [index, { turn, span, tracestate }] of seen.entries()) {
       assert.equal(turn, `00-${traceId}-${spanIdOfTurn(id, index + 1, 1)}-${flags[index]}`)
@@ -237,16 +237,16 @@ describe('the trace that a turn hands on', () => {
 
   it('is that of the task if the request had none', async (t) => {
     seen.length = 0
-    const house = await openTestEngine(t, agent)
-    const { id } = await house.task('go')
+    const testEngine = await openTestEngine(t, agent)
+    const { id } = await testEngine.task('go')
     assert.equal(readTraceparent(seen[0]?.turn)?.traceId, traceIdOfTask(id))
     assert.equal(readTraceparent(seen[0]?.turn)?.isSampled, true)
   })
 
   it('is kept with the message, whichever extensions are active', async (t) => {
-    const house = await openTestEngine(t, agent)
-    const { id } = await house.task('go', { as: { traceparent } })
-    const [first] = await house.log(id)
+    const testEngine = await openTestEngine(t, agent)
+    const { id } = await testEngine.task('go', { as: { traceparent } })
+    const [first] = await testEngine.log(id)
     assert.ok(first?.body.type === 'message')
     assert.equal(first.body.options?.traceparent, traceparent)
   })
@@ -254,15 +254,15 @@ describe('the trace that a turn hands on', () => {
 
 describe('the log of a turn', () => {
   it('says which agent, task, conversation and trace it is about, unless a line says otherwise [B-171 T-12]', async (t) => {
-    const house = await openTestEngine(t, ({ log }) => {
+    const testEngine = await openTestEngine(t, ({ log }) => {
       const { info } = log
       info('hello', { more: 1 })
       log.warn('mine', { taskId: 'another' })
       return 'done'
     })
-    const { id, contextId } = await house.task('go', { as: { traceparent } })
+    const { id, contextId } = await testEngine.task('go', { as: { traceparent } })
     const about = { agent: 'agent', taskId: id, contextId, traceId }
-    const lines = house.lines.filter(({ message }) => ['hello', 'mine'].includes(message))
+    const lines = testEngine.lines.filter(({ message }) => ['hello', 'mine'].includes(message))
     assert.deepEqual(
       lines.map(({ level, fields }) => [level, fields]),
       [
@@ -273,9 +273,9 @@ describe('the log of a turn', () => {
   })
 
   it('says so of an agent that failed, too [B-171 T-12]', async (t) => {
-    const house = await openTestEngine(t, () => Promise.reject(new Error('no')))
-    const { id, contextId } = await house.task('go', { as: { traceparent } })
-    const [line] = house.lines.filter(({ level }) => level === 'error')
+    const testEngine = await openTestEngine(t, () => Promise.reject(new Error('no')))
+    const { id, contextId } = await testEngine.task('go', { as: { traceparent } })
+    const [line] = testEngine.lines.filter(({ level }) => level === 'error')
     const { cause: _, ...about } = line?.fields ?? {}
     assert.deepEqual(about, { agent: 'agent', taskId: id, contextId, traceId })
   })

@@ -30,9 +30,9 @@ const idsOf = (tasks: readonly Task[]): readonly string[] => tasks.map(({ id }) 
 describe('a turn', () => {
   it('has the message, its text, and the task it is about', async (t) => {
     const { agent, seen } = looking(({ text, message, task }) => ({ text, message, task }))
-    const house = await openTestEngine(t, agent)
+    const testEngine = await openTestEngine(t, agent)
     const parts = [{ text: 'one' }, { data: 1 }, { text: 'two' }]
-    const task = await house.task({ messageId: 'm1', parts, metadata: { a: 1 } })
+    const task = await testEngine.task({ messageId: 'm1', parts, metadata: { a: 1 } })
     assert.deepEqual(seen, [
       {
         text: 'one\ntwo',
@@ -50,28 +50,28 @@ describe('a turn', () => {
   })
 
   it('may be taken apart', async (t) => {
-    const house = await openTestEngine(
+    const testEngine = await openTestEngine(
       t,
       async function* ({ text, ask, checkpoint, history, artifacts, signal }: Turn) {
         await checkpoint({ at: text })
         yield `${text} ${await ask('Which?')} ${(await history()).length} ${(await artifacts()).length} ${signal.aborted}`
       },
     )
-    const { id } = await house.task('go')
-    assert.equal(artifactText(await house.task({ taskId: id, parts: [{ text: 'Rome' }] })), 'go Rome 3 0 false')
+    const { id } = await testEngine.task('go')
+    assert.equal(artifactText(await testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })), 'go Rome 3 0 false')
   })
 
   it('has the history with its own message, and the artifacts with what was just said', async (t) => {
     const seen: unknown[] = []
-    const house = await openTestEngine(t, async function* ({ text, history, artifacts }: Turn) {
+    const testEngine = await openTestEngine(t, async function* ({ text, history, artifacts }: Turn) {
       seen.push([(await history()).map(textOfMessage), (await artifacts()).map(({ artifactId }) => artifactId)])
       yield artifact(`about-${text}`, { text })
       yield status('half')
       seen.push([(await history()).map(textOfMessage), (await artifacts()).map(({ artifactId }) => artifactId)])
       if (text === 'one') yield inputRequired('And?')
     })
-    const { id } = await house.task('one')
-    await house.task({ taskId: id, parts: [{ text: 'two' }] })
+    const { id } = await testEngine.task('one')
+    await testEngine.task({ taskId: id, parts: [{ text: 'two' }] })
     assert.deepEqual(seen, [
       [['one'], []],
       [['one'], ['about-one']],
@@ -85,37 +85,37 @@ describe('a turn', () => {
 
   it('has the earlier tasks of its conversation, oldest first, its own not among them [B-62]', async (t) => {
     const { agent, seen } = looking(async ({ context }) => idsOf(await context()))
-    const house = await openTestEngine(t, agent)
-    const [first, second] = [await house.task({ contextId: 'c' }), await house.task({ contextId: 'c' })]
-    await house.task({ contextId: 'd' })
-    await house.task({ contextId: 'c' }, { as: { caller: { id: 'bob' } } })
-    await house.task({ contextId: 'c' }, { as: { agent: 'another' } })
+    const testEngine = await openTestEngine(t, agent)
+    const [first, second] = [await testEngine.task({ contextId: 'c' }), await testEngine.task({ contextId: 'c' })]
+    await testEngine.task({ contextId: 'd' })
+    await testEngine.task({ contextId: 'c' }, { as: { caller: { id: 'bob' } } })
+    await testEngine.task({ contextId: 'c' }, { as: { agent: 'another' } })
     const before = seen.length
-    await house.task({ contextId: 'c' })
+    await testEngine.task({ contextId: 'c' })
     assert.deepEqual(seen[before], [first.id, second.id])
     assert.deepEqual(seen.slice(3), [[], [], [first.id, second.id]])
   })
 
   it('has the tasks that its message refers to: its caller’s, and of others not a word [B-62 B-160]', async (t) => {
     const { agent, seen } = looking(async ({ references }) => idsOf(await references()))
-    const house = await openTestEngine(t, agent)
-    const mine = await house.task('hi')
+    const testEngine = await openTestEngine(t, agent)
+    const mine = await testEngine.task('hi')
     const others = [
-      await house.task('hi', { as: { caller: { id: 'bob' } } }),
-      await house.task('hi', { as: { agent: 'another' } }),
-      await house.task('hi', { as: { tenant: 'acme' } }),
+      await testEngine.task('hi', { as: { caller: { id: 'bob' } } }),
+      await testEngine.task('hi', { as: { agent: 'another' } }),
+      await testEngine.task('hi', { as: { tenant: 'acme' } }),
     ]
-    await house.task({ referenceTaskIds: ['unknown', ...idsOf(others), mine.id, mine.id] })
+    await testEngine.task({ referenceTaskIds: ['unknown', ...idsOf(others), mine.id, mine.id] })
     assert.deepEqual(seen.at(-1), [mine.id])
   })
 
   it('refers to finished tasks of the same conversation for a refinement [B-44 B-62]', async (t) => {
-    const house = await openTestEngine(t, async ({ text, references }) => {
+    const testEngine = await openTestEngine(t, async ({ text, references }) => {
       const [old] = await references()
       return old === undefined ? text : `${artifactText(old)}, ${text}`
     })
-    const first = await house.task('a red boat')
-    const refined = await house.task({
+    const first = await testEngine.task('a red boat')
+    const refined = await testEngine.task({
       parts: [{ text: 'but blue' }],
       contextId: first.contextId as string,
       referenceTaskIds: [first.id],
@@ -127,24 +127,24 @@ describe('a turn', () => {
 
   it('has its tenant, and an empty one without tenants [B-165]', async (t) => {
     const { agent, seen } = looking(({ tenant }) => tenant)
-    const house = await openTestEngine(t, agent)
-    await house.task('hi', { as: { tenant: 'acme' } })
-    await house.task('hi')
+    const testEngine = await openTestEngine(t, agent)
+    await testEngine.task('hi', { as: { tenant: 'acme' } })
+    await testEngine.task('hi')
     assert.deepEqual(seen, ['acme', ''])
   })
 
   it('has the caller that sent its own message, not that of the turn before [B-154]', async (t) => {
     const seen: unknown[] = []
     const go = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async ({ caller: { scopes, skills } }: Turn) => {
+    const testEngine = await openTestEngine(t, async ({ caller: { scopes, skills } }: Turn) => {
       seen.push([scopes, skills])
       await go.promise
       return 'done'
     })
-    const { id } = await house.start('one', { as: { caller: { id: 'alice', scopes: ['all'] } } })
+    const { id } = await testEngine.start('one', { as: { caller: { id: 'alice', scopes: ['all'] } } })
     const second = { id: 'alice', scopes: ['some'], skills: ['talk'] }
-    const answered = house.task({ taskId: id }, { as: { caller: second } })
-    await eventually(async () => typesOf(await house.log(id)).filter((type) => type === 'message').length === 2)
+    const answered = testEngine.task({ taskId: id }, { as: { caller: second } })
+    await eventually(async () => typesOf(await testEngine.log(id)).filter((type) => type === 'message').length === 2)
     go.resolve()
     await answered
     assert.deepEqual(seen, [
@@ -155,12 +155,12 @@ describe('a turn', () => {
 
   it('knows who calls from the transport and never from the payload [B-150]', async (t) => {
     const { agent, seen } = looking(({ caller }) => caller)
-    const house = await openTestEngine(t, agent)
-    await house.task(
+    const testEngine = await openTestEngine(t, agent)
+    await testEngine.task(
       { metadata: { caller: 'mallory' } },
       { as: { caller: { id: 'i|alice', scopes: ['read'] }, tenant: 'acme' } },
     )
-    await house.task('hi', { as: { caller: { id: 'anonymous', anonymous: true } } })
+    await testEngine.task('hi', { as: { caller: { id: 'anonymous', anonymous: true } } })
     assert.deepEqual(seen, [
       { id: 'i|alice', scopes: ['read'], tenant: 'acme' },
       { id: 'anonymous', tenant: '', anonymous: true },
@@ -169,9 +169,9 @@ describe('a turn', () => {
 
   it('tells whether the caller watches', async (t) => {
     const { agent, seen } = looking(({ streamed }) => streamed)
-    const house = await openTestEngine(t, agent)
-    await house.task('wait for it')
-    await (await house.stream('watch it')).rest()
+    const testEngine = await openTestEngine(t, agent)
+    await testEngine.task('wait for it')
+    await (await testEngine.stream('watch it')).rest()
     assert.deepEqual(seen, [false, true])
   })
 
@@ -181,13 +181,13 @@ describe('a turn', () => {
       metadata,
       extensions,
     }))
-    const house = await openTestEngine(t, agent)
-    await house.task('hi', {
+    const testEngine = await openTestEngine(t, agent)
+    await testEngine.task('hi', {
       acceptedOutputModes: ['text/plain'],
       metadata: { a: 1 },
       as: { extensions: ['https://e'] },
     })
-    await house.task('hi')
+    await testEngine.task('hi')
     assert.deepEqual(seen, [
       { acceptedOutputModes: ['text/plain'], metadata: { a: 1 }, extensions: ['https://e'] },
       { acceptedOutputModes: [], metadata: {}, extensions: [] },
@@ -197,27 +197,27 @@ describe('a turn', () => {
   it('has what its own request said, also when it waited for the turn before it', async (t) => {
     const gate = Promise.withResolvers<void>()
     const seen: Json[] = []
-    const house = await openTestEngine(t, async ({ text, metadata }) => {
+    const testEngine = await openTestEngine(t, async ({ text, metadata }) => {
       if (text === 'first') await gate.promise
       seen.push(metadata)
     })
-    const { id } = await house.start('first', { metadata: { n: 1 } })
-    const second = house.task({ taskId: id, parts: [{ text: 'second' }] }, { metadata: { n: 2 } })
+    const { id } = await testEngine.start('first', { metadata: { n: 1 } })
+    const second = testEngine.task({ taskId: id, parts: [{ text: 'second' }] }, { metadata: { n: 2 } })
     gate.resolve()
     await second
     assert.deepEqual(seen, [{ n: 1 }, { n: 2 }])
   })
 
   it('that has asked stays a task that waits, whatever it says meanwhile; that is told when the answer is there', async (t) => {
-    const house = await openTestEngine(t, async function* (turn) {
+    const testEngine = await openTestEngine(t, async function* (turn) {
       const answer = turn.ask('Which city?')
       yield status('Looking around')
       yield `Off to ${await answer}`
     })
-    const { id, status: asked } = await house.task('go')
+    const { id, status: asked } = await testEngine.task('go')
     assert.deepEqual([short(asked.state), textOfMessage(asked.message)], ['INPUT_REQUIRED', 'Which city?'])
-    assert.equal(artifactText(await house.task({ taskId: id, parts: [{ text: 'Rome' }] })), 'Off to Rome')
-    const told = (await house.log(id)).flatMap(({ body }) =>
+    assert.equal(artifactText(await testEngine.task({ taskId: id, parts: [{ text: 'Rome' }] })), 'Off to Rome')
+    const told = (await testEngine.log(id)).flatMap(({ body }) =>
       body.type === 'status' ? [textOfMessage(body.status.message)] : [],
     )
     assert.deepEqual(
@@ -227,9 +227,9 @@ describe('a turn', () => {
   })
 
   it('writes to the log of the engine', async (t) => {
-    const house = await openTestEngine(t, ({ log }) => log.info('looking', { page: 3 }))
-    await house.task('go')
-    const { level, message, fields } = house.lines.at(-1) ?? {}
+    const testEngine = await openTestEngine(t, ({ log }) => log.info('looking', { page: 3 }))
+    await testEngine.task('go')
+    const { level, message, fields } = testEngine.lines.at(-1) ?? {}
     assert.deepEqual([level, message, fields?.['page']], ['info', 'looking', 3])
   })
 })
@@ -244,7 +244,7 @@ describe('the signal of a turn', () => {
   for (const [code, end] of Object.entries(reasons)) {
     it(`aborts with a reason that says which: ${code}`, async (t) => {
       const told = Promise.withResolvers<{ code?: string }>()
-      const house = await openTestEngine(
+      const testEngine = await openTestEngine(
         t,
         async ({ signal }) => {
           await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -252,8 +252,8 @@ describe('the signal of a turn', () => {
         },
         { options: { turnTimeoutMs: code === 'TIMEOUT' ? 5 : 10_000 } },
       )
-      const { id } = await house.start('go')
-      await end(house, id)
+      const { id } = await testEngine.start('go')
+      await end(testEngine, id)
       assert.equal((await told.promise).code, code)
     })
   }
@@ -262,11 +262,11 @@ describe('the signal of a turn', () => {
     const signals: AbortSignal[] = []
     const client = new AbortController()
     const gate = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async ({ signal }) => {
+    const testEngine = await openTestEngine(t, async ({ signal }) => {
       signals.push(signal)
       await gate.promise
     })
-    const sent = house.task('go', { as: { signal: client.signal } })
+    const sent = testEngine.task('go', { as: { signal: client.signal } })
     await eventually(() => signals.length === 1)
     client.abort()
     gate.resolve()
@@ -277,12 +277,12 @@ describe('the signal of a turn', () => {
   it('is already aborted for one who looks late', async (t) => {
     const late = Promise.withResolvers<boolean>()
     const go = Promise.withResolvers<void>()
-    const house = await openTestEngine(t, async (turn) => {
+    const testEngine = await openTestEngine(t, async (turn) => {
       await go.promise
       late.resolve(turn.signal.aborted)
     })
-    const { id } = await house.start('go')
-    await house.cancel(id)
+    const { id } = await testEngine.start('go')
+    await testEngine.cancel(id)
     go.resolve()
     assert.equal(await late.promise, true)
   })
@@ -302,14 +302,14 @@ describe('a checkpoint', () => {
         durable.push(records.flatMap(({ body }) => (body.type === 'checkpoint' ? [body.data] : [])))
       }
     }
-    const house = await openTestEngine(t, agent, { store: slow, options: { openAfterMs: 60_000 } })
-    await house.task('go')
+    const testEngine = await openTestEngine(t, agent, { store: slow, options: { openAfterMs: 60_000 } })
+    await testEngine.task('go')
     assert.deepEqual(durable, [[{ step: 1 }], [{ step: 1 }, { step: 2 }]])
   })
 
   it('keeps what it was given then, and takes nothing that JSON cannot say', async (t) => {
     const refused: unknown[] = []
-    const house = await openTestEngine(t, async ({ checkpoint }) => {
+    const testEngine = await openTestEngine(t, async ({ checkpoint }) => {
       const data = { rows: [1] }
       const kept = checkpoint(data)
       data.rows.push(2)
@@ -319,36 +319,36 @@ describe('a checkpoint', () => {
       await checkpoint(cycle).catch((reason: unknown) => refused.push(reason))
       await checkpoint(1n).catch((reason: unknown) => refused.push(reason))
     })
-    const { id, status: end } = await house.task('go')
+    const { id, status: end } = await testEngine.task('go')
     assert.equal(short(end.state), 'COMPLETED')
     assert.equal(refused.length, 2)
-    const kept = (await house.log(id)).flatMap(({ body }) => (body.type === 'checkpoint' ? [body.data] : []))
+    const kept = (await testEngine.log(id)).flatMap(({ body }) => (body.type === 'checkpoint' ? [body.data] : []))
     assert.deepEqual(kept, [{ rows: [1] }])
   })
 
   it('is remembered by the turns after it, from the first moment on and after one that said nothing', async (t) => {
     const seen: unknown[] = []
-    const house = await openTestEngine(t, async function* (turn: Turn) {
+    const testEngine = await openTestEngine(t, async function* (turn: Turn) {
       seen.push(turn.lastCheckpoint)
       if (turn.text !== 'nothing') await turn.checkpoint({ at: turn.text })
       seen.push(turn.lastCheckpoint)
       yield inputRequired('And then?')
     })
-    const { id } = await house.task('one')
-    for (const text of ['two', 'nothing', 'three']) await house.task({ taskId: id, parts: [{ text }] })
+    const { id } = await testEngine.task('one')
+    for (const text of ['two', 'nothing', 'three']) await testEngine.task({ taskId: id, parts: [{ text }] })
     const [one, two] = [{ at: 'one' }, { at: 'two' }]
     assert.deepEqual(seen, [undefined, undefined, one, one, two, two, two, two])
   })
 
   it('is not visible to clients', async (t) => {
-    const house = await openTestEngine(t, async function* ({ checkpoint }: Turn) {
+    const testEngine = await openTestEngine(t, async function* ({ checkpoint }: Turn) {
       await checkpoint({ secret: 'token' })
       yield 'done'
     })
-    const items = await (await house.stream('go')).rest()
+    const items = await (await testEngine.stream('go')).rest()
     const first = items[0]?.event
     assert.ok(first !== undefined && 'task' in first)
-    assert.equal(JSON.stringify([items, await house.get(first.task.id)]).includes('token'), false)
-    assert.ok(typesOf(await house.log(first.task.id)).includes('checkpoint'))
+    assert.equal(JSON.stringify([items, await testEngine.get(first.task.id)]).includes('token'), false)
+    assert.ok(typesOf(await testEngine.log(first.task.id)).includes('checkpoint'))
   })
 })

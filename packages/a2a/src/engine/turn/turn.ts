@@ -170,7 +170,7 @@ function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
 }
 
 export function turnEnded(): A2AError {
-  return new A2AError('INTERRUPTED', 'The turn is over')
+  return new A2AError('INTERRUPTED', 'The turn has ended')
 }
 
 export function messageText(message: Message): string {

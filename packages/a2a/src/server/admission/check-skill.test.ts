@@ -75,7 +75,7 @@ describe('a skill that a message names', () => {
       const { status, error } = await send(naming(skillId), as('pay'))
       assert.deepEqual([status, error.code], [200, -32602])
       assert.deepEqual(error.data[1].fieldViolations, [
-        { field: 'metadata.skillId', description: 'names no skill of this agent' },
+        { field: 'metadata.skillId', description: 'is not a skill of this agent' },
       ])
     }
     // An agent that lists no skills accepts any name.

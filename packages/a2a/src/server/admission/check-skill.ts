@@ -29,7 +29,7 @@ export function checkSkill(
       : requireSkillPermission(known, caller)
   }
   if (requireSkill === true && request.message.taskId === undefined) {
-    throw invalidParams([{ field: 'metadata.skillId', description: 'is required: name one of the skills of the card' }])
+    throw invalidParams([{ field: 'metadata.skillId', description: 'is required: set one of the skills of the card' }])
   }
   if (skills.length > 0 && !skills.some((skill) => canUseSkill(skill, caller)))
     requireSkillPermission(skills[0] as AgentSkill, caller)
@@ -41,7 +41,7 @@ export function checkSkill(
  */
 function checkAllowedSkills(named: readonly NamedSkill[], skills: readonly string[]): void {
   if (named.length === 0) {
-    throw new A2AError('PERMISSION_DENIED', 'Name one of the skills that you may use in metadata.skillId')
+    throw new A2AError('PERMISSION_DENIED', 'Set metadata.skillId to a skill that you may use')
   }
   for (const { id } of named) {
     if (typeof id !== 'string' || !skills.includes(id))
@@ -60,7 +60,7 @@ async function checkNamedSkills(
   const skills = [...(patch?.skills ?? []), ...(settings.skills ?? [])]
   for (const { field, id } of named) {
     const skill = skills.find((one) => one.id === id)
-    if (skill === undefined) throw invalidParams([{ field, description: 'names no skill of this agent' }])
+    if (skill === undefined) throw invalidParams([{ field, description: 'is not a skill of this agent' }])
     requireSkillPermission(skill, caller)
   }
 }

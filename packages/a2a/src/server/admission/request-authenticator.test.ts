@@ -31,7 +31,7 @@ describe('a caller as authenticate names it', () => {
         assert.equal(status, 500)
         assert.match(text, /Internal error/)
         assert.doesNotMatch(text, /authenticate/)
-        const mistake = 'authenticate: answered a caller whose id is not a non-empty string'
+        const mistake = 'authenticate: returned a caller whose id is not a non-empty string'
         assert.deepEqual(told, [mistake])
       }
     }

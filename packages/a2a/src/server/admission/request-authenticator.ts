@@ -66,9 +66,9 @@ async function authenticateRequest(
 function checkCaller(caller: Caller): Caller {
   const { id } = caller
   if (typeof id !== 'string' || id === '')
-    throw invalidCallerError('answered a caller whose id is not a non-empty string')
+    throw invalidCallerError('returned a caller whose id is not a non-empty string')
   if (id === anonymous.id && caller.anonymous !== true) {
-    throw invalidCallerError(`answered a caller with the id '${id}' and without \`anonymous: true\``)
+    throw invalidCallerError(`returned a caller with the id '${id}' and without \`anonymous: true\``)
   }
   return caller
 }

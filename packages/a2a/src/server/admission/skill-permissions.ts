@@ -26,7 +26,7 @@ function meetsRequirement(
 export function requireSkillPermission(skill: AgentSkill, caller: Caller): void {
   if (canUseSkill(skill, caller)) return
   const scopes = [...new Set((skill.securityRequirements ?? []).flatMap(scopesOf))]
-  if (caller.anonymous === true) throw new A2AError('UNAUTHENTICATED', 'This skill needs authentication')
+  if (caller.anonymous === true) throw new A2AError('UNAUTHENTICATED', 'This skill requires authentication')
   const scope = scopes.join(' ')
   throw skillForbidden(
     skill.id,

@@ -71,7 +71,7 @@ describe('a tenant', () => {
       ]
       assert.deepEqual(
         refusals.slice(0, 4).map((refusal) => [refusal.status, reasonOf(refusal), refusal.json.error.message]),
-        Array.from({ length: 4 }, () => [404, 'TASK_NOT_FOUND', 'There is no such tenant']),
+        Array.from({ length: 4 }, () => [404, 'TASK_NOT_FOUND', 'Unknown tenant']),
       )
       const over = await post(handler, rpc('SendMessage', { tenant, message: testMessage() }), headers)
       assert.equal(over.json.error.code, -32001)

@@ -57,7 +57,7 @@ export function createTenants(options: TenantOptions | undefined, agents: Iterab
       if (asked === undefined || asked === '' || asked === caller.tenant) return caller.tenant ?? ''
       const own = options.allowedTenants === undefined ? tenantsOfCaller(caller) : options.allowedTenants(caller)
       if (own === undefined ? known.has(asked) : own.includes(asked)) return asked
-      throw new A2AError('TASK_NOT_FOUND', 'There is no such tenant')
+      throw new A2AError('TASK_NOT_FOUND', 'Unknown tenant')
     },
   }
 }
@@ -68,13 +68,13 @@ function tenantsOfCaller({ tenant, tenants }: Caller): readonly string[] | undef
 
 function requireOwnTenant(asked: string | undefined, { tenant = '' }: Caller): string {
   if (asked === undefined || asked === '' || asked === tenant) return tenant
-  throw invalidParams([{ field: 'tenant', description: 'names a tenant, and this agent declares none' }])
+  throw invalidParams([{ field: 'tenant', description: 'names a tenant, but this agent declares none' }])
 }
 
 function checkName(tenant: string, where: string, agents: ReadonlySet<string>): void {
-  if (!/^\P{Cc}{1,256}$/u.test(tenant)) throw new ConfigError(where, 'give a name of 1 to 256 characters')
-  if (reservedTenantNames.has(tenant)) throw new ConfigError(where, 'this name is reserved, choose another')
-  if (agents.has(tenant)) throw new ConfigError(where, 'this is the name of an agent, choose another')
+  if (!/^\P{Cc}{1,256}$/u.test(tenant)) throw new ConfigError(where, 'must have 1 to 256 characters')
+  if (reservedTenantNames.has(tenant)) throw new ConfigError(where, 'is reserved: choose another name')
+  if (agents.has(tenant)) throw new ConfigError(where, 'is the name of an agent: choose another name')
 }
 
 /** A path and a payload that name different tenants are an error of the caller (B-166). */
@@ -84,5 +84,5 @@ export function checkPathTenant(tenant: unknown, body: unknown, query: string): 
     findParameter(query, 'tenant'),
   ]
   if (named.every((other) => other === undefined || other === null || other === '' || other === tenant)) return
-  throw invalidParams([{ field: 'tenant', description: 'is another one than that of the path' }])
+  throw invalidParams([{ field: 'tenant', description: 'differs from the tenant in the path' }])
 }

@@ -20,7 +20,7 @@ const reservedAgentNames: ReadonlySet<string> = new Set([
  * `undefined` if it is valid.
  */
 export function validateAgentName(name: string): string | undefined {
-  if (reservedAgentNames.has(name)) return 'this name is reserved: choose another'
+  if (reservedAgentNames.has(name)) return 'is reserved: choose another name'
   if (/^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/.test(name)) return undefined
   return 'a name is 1 to 64 letters, digits, dots, dashes, underscores or tildes, and begins with a letter or digit'
 }

@@ -9,7 +9,7 @@ export function agentNotFoundError(name: string, known: readonly string[]): A2AE
 }
 
 export function noDefaultAgentError(known: readonly string[]): A2AError {
-  return notFoundError('Name an agent: there is no default agent', known)
+  return notFoundError('No default agent: name an agent', known)
 }
 
 function notFoundError(

@@ -13,20 +13,20 @@ const place = (roster: ReturnType<typeof createAgentRegistry>, path: string): st
 
 describe('an agent registry', () => {
   it('takes functions, objects with run, and described agents', () => {
-    const roster = createAgentRegistry({
+    const registry = createAgentRegistry({
       agents: {
         a: agent,
         b: { resume: 'rerun', run: agent },
         c: { agent, name: 'Sea', turnTimeoutMs: 5, streaming: false },
       },
     })
-    assert.deepEqual([...roster.byName.keys()], ['a', 'b', 'c'])
-    assert.equal(roster.defaultAgent.name, 'a')
-    assert.equal(roster.byName.get('a')?.settings.name, 'a')
-    assert.equal(roster.byName.get('c')?.settings.name, 'Sea')
-    assert.equal(roster.byName.get('c')?.entry.options.turnTimeoutMs, 5)
-    assert.equal(roster.byName.get('c')?.entry.options.whenBusy, 'queue')
-    assert.equal(roster.byName.get('c')?.entry.streaming, false)
+    assert.deepEqual([...registry.byName.keys()], ['a', 'b', 'c'])
+    assert.equal(registry.defaultAgent.name, 'a')
+    assert.equal(registry.byName.get('a')?.settings.name, 'a')
+    assert.equal(registry.byName.get('c')?.settings.name, 'Sea')
+    assert.equal(registry.byName.get('c')?.entry.options.turnTimeoutMs, 5)
+    assert.equal(registry.byName.get('c')?.entry.options.whenBusy, 'queue')
+    assert.equal(registry.byName.get('c')?.entry.streaming, false)
   })
 
   it('refuses names that mean something else, or nothing in a url, and says where', () => {

@@ -44,7 +44,7 @@ export function createAgentRegistry(options: AgentsOption & SharedAgentOptions):
     ? [createRegisteredAgent(singleAgentName, '', 'agent', options)]
     : Object.entries(options.agents).map(([name, given]) => createNamedAgent(name, given, options))
   const [oldest] = registeredAgents
-  if (oldest === undefined) throw new ConfigError('agents', 'name at least one agent')
+  if (oldest === undefined) throw new ConfigError('agents', 'must contain at least one agent')
   const byName = new Map(registeredAgents.map((registeredAgent) => [registeredAgent.name, registeredAgent]))
   let defaultName: string | false | undefined
   const listeners: (() => void)[] = []
@@ -103,7 +103,7 @@ export function createAgentRegistry(options: AgentsOption & SharedAgentOptions):
   function makeDefault(name: string | false): void {
     const registeredAgent = name === false ? undefined : byName.get(name)
     if (name !== false && (registeredAgent === undefined || !isActive(registeredAgent))) {
-      throw new ConfigError('default', 'name one of the agents')
+      throw new ConfigError('default', 'must be the name of an agent')
     }
     defaultName = name
     updateDefault()
@@ -111,5 +111,5 @@ export function createAgentRegistry(options: AgentsOption & SharedAgentOptions):
 }
 
 function singleAgentError(name: string): ConfigError {
-  return new ConfigError(`agents.${name}`, 'this server was made for one agent: give agents to have several')
+  return new ConfigError(`agents.${name}`, 'this server was created with `agent`: create it with `agents` to add more')
 }

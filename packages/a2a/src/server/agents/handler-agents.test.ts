@@ -166,7 +166,7 @@ describe('an agent that goes', () => {
     const again = await send(handler, 'bob', said)
     assert.deepEqual([again.status, again.json.task.id], [200, id])
     const next = await send(handler, 'bob', { taskId: id })
-    assert.deepEqual([next.status, next.json.error.message], [400, 'The agent takes no more messages'])
+    assert.deepEqual([next.status, next.json.error.message], [400, 'The agent accepts no more messages'])
     assert.equal((await post(handler, {}, modernly, `/a2a/bob/tasks/${id}:cancel`)).status, 200)
   })
 

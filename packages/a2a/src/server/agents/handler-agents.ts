@@ -37,7 +37,7 @@ export function createHandlerAgents(
     names: registry.names,
     set(name, settings) {
       if (tenants.includes(name))
-        throw new ConfigError(`agents.${name}`, 'this is the name of a tenant, choose another')
+        throw new ConfigError(`agents.${name}`, 'is the name of a tenant: choose another name')
       const before = registry.set(name, settings)
       return before === undefined ? Promise.resolve() : whenIdle(before.entry)
     },

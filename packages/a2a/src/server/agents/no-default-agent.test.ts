@@ -19,7 +19,7 @@ const agents = {
 describe('a server without a default agent', () => {
   it('refuses what names none with the names there are, over every binding and at the root card', async () => {
     const server = await open({ agents, default: false })
-    const sentence = /no default agent. Agents: ann, bob"/
+    const sentence = /No default agent: name an agent. Agents: ann, bob"/
     const post = (path: string, body: object, version?: string) =>
       fetch(server.url + path, {
         method: 'POST',

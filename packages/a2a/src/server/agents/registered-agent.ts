@@ -67,7 +67,7 @@ export function createRegisteredAgent(
   const omitted = settings.omitInterfaces ?? shared.omitInterfaces ?? []
   if (bindingNames.every((binding) => omitted.includes(binding))) {
     const place = settings.omitInterfaces === undefined ? '' : settingsPath(where)
-    throw new ConfigError(`${place}omitInterfaces`, 'leave at least one interface on the card')
+    throw new ConfigError(`${place}omitInterfaces`, 'must leave at least one interface on the card')
   }
   const onEvent = settings.onEvent ?? shared.onEvent
   const transformEvent = settings.transformEvent ?? shared.transformEvent
@@ -140,18 +140,21 @@ export function absentAgentNamed(name: string): RegisteredAgent {
 let absentTemplate: RegisteredAgent | undefined
 
 /** Runs turns that another process left, or that were on their way when the agent was removed. */
-const removedAgent: Agent = () => ({ state: 'TASK_STATE_FAILED', message: 'The agent is no longer served here' })
+const removedAgent: Agent = () => ({
+  state: 'TASK_STATE_FAILED',
+  message: 'The agent is no longer available on this server',
+})
 
 function requireAgent(agent: unknown, where: string): void {
   const run = typeof agent === 'object' && agent !== null && 'run' in agent ? agent.run : agent
-  if (typeof run !== 'function') throw new ConfigError(where, 'give a function, or an object with resume and run')
+  if (typeof run !== 'function') throw new ConfigError(where, 'must be a function, or an object with resume and run')
 }
 
 function idempotencyWindowOf(idempotency: Idempotency | undefined): number {
   if (idempotency === undefined) return defaultAgentOptions.idempotencyWindowMs
   const windowMs = idempotency === 'off' ? 0 : idempotency.windowMs
   if (Number.isSafeInteger(windowMs) && windowMs >= 0) return windowMs
-  throw new ConfigError('idempotency.windowMs', 'give a whole number of milliseconds, or 0 for none')
+  throw new ConfigError('idempotency.windowMs', 'must be a whole number of milliseconds, or 0 for no limit')
 }
 
 /** A client that reads cursors may rely on the window as well, so the card states it (B-163, B-164). */

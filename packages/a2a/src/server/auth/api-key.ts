@@ -55,7 +55,8 @@ export function apiKey({
   scopes,
   scheme,
 }: ApiKeyOptions): Authenticate {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new ConfigError('apiKey.name', 'give a name such as X-API-Key')
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+    throw new ConfigError('apiKey.name', 'must be a header name such as X-API-Key')
   const wanted = challenge('ApiKey', { in: location, name })
   const shown = readers[location](name)
   return createScheme({

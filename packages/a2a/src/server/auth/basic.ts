@@ -38,7 +38,7 @@ export function basic({ verify, realm = 'A2A', scopes, scheme }: BasicOptions): 
       const colon = pair?.indexOf(':') ?? -1
       const caller = pair !== undefined && colon >= 0 ? await verify(pair.slice(0, colon), pair.slice(colon + 1)) : null
       if (caller !== undefined && caller !== null) return caller
-      throw new A2AError('UNAUTHENTICATED', 'The name and the password do not belong together', { challenge: wanted })
+      throw new A2AError('UNAUTHENTICATED', 'The user name or password is wrong', { challenge: wanted })
     },
   })
 }

@@ -205,7 +205,7 @@ describe('a bearer token of an issuer', () => {
       const { status } = await post(handler, rpc('GetTask', { id: 'x' }), { ...modern, authorization })
       assert.equal(status, 503)
     }
-    assert.match(inspect(told, { depth: 10 }), /The keys to verify this with are not to be had now|Expected 200/)
+    assert.match(inspect(told, { depth: 10 }), /The keys for verification are unavailable|Expected 200/)
     assert.ok(issuer.requests.length < 10, 'it is left alone for a moment')
   })
 

@@ -123,7 +123,7 @@ export function bearer(options: BearerOptions): Authenticate {
 function callerOf(claims: JWTPayload, { scopeClaim, tenantClaim }: JwtBearerOptions): Caller {
   // Tokens of programs may name only the program.
   const subject = claims.sub ?? claims['client_id'] ?? claims['azp']
-  if (typeof subject !== 'string' || subject === '') throw new Error('the token does not say whose it is')
+  if (typeof subject !== 'string' || subject === '') throw new Error('the token has no subject (sub)')
   const tenant = tenantClaim === undefined ? undefined : claims[tenantClaim]
   if (tenantClaim !== undefined && (typeof tenant !== 'string' || tenant === '')) {
     throw new Error(`the token has no tenant in ${tenantClaim}`)
@@ -167,9 +167,10 @@ function defaultScheme(options: BearerOptions): SecurityScheme {
 }
 
 function checkOptions({ issuer, audience, algorithms = [] }: JwtBearerOptions): void {
-  if (!URL.canParse(issuer)) throw new ConfigError('bearer.issuer', 'give the url by which tokens name their issuer')
+  if (!URL.canParse(issuer)) throw new ConfigError('bearer.issuer', 'must be the URL in the iss claim of tokens')
   // A token that was issued for another service must not be valid here.
-  if ([audience].flat().every((one) => one === '')) throw new ConfigError('bearer.audience', 'say whom tokens are for')
+  if ([audience].flat().every((one) => one === ''))
+    throw new ConfigError('bearer.audience', 'must name the audience of accepted tokens')
   const wrong = algorithms.find((one) => !asymmetricAlgorithms.includes(one))
-  if (wrong !== undefined) throw new ConfigError('bearer.algorithms', `${wrong} is none with a public key`)
+  if (wrong !== undefined) throw new ConfigError('bearer.algorithms', `${wrong} is not an asymmetric algorithm`)
 }

@@ -83,14 +83,14 @@ async function discover(issuer: string, fetch: FetchHandler): Promise<IssuerMeta
 function readMetadata(document: unknown, issuer: string): IssuerMetadata {
   const { issuer: named, jwks_uri: jwksUri } = (document ?? {}) as { issuer?: unknown; jwks_uri?: unknown }
   if (typeof named !== 'string' || withoutTrailingSlash(named) !== withoutTrailingSlash(issuer))
-    throw new Error(`the metadata are not of ${issuer}`)
-  if (typeof jwksUri !== 'string' || !URL.canParse(jwksUri)) throw new Error('the metadata name no jwks_uri')
-  if (issuer.startsWith('https:') && !jwksUri.startsWith('https:')) throw new Error('the keys are not behind TLS')
+    throw new Error(`the metadata belongs to another issuer than ${issuer}`)
+  if (typeof jwksUri !== 'string' || !URL.canParse(jwksUri)) throw new Error('the metadata has no jwks_uri')
+  if (issuer.startsWith('https:') && !jwksUri.startsWith('https:')) throw new Error('jwks_uri does not use https')
   return { issuer: named, jwksUri }
 }
 
 const withoutTrailingSlash = (url: string): string => url.replace(/\/$/, '')
 
 function issuerUnavailable(cause?: unknown): A2AError {
-  return new A2AError('UNAVAILABLE', 'The issuer of tokens is not to be had now', {}, { cause })
+  return new A2AError('UNAVAILABLE', 'The token issuer is unavailable', {}, { cause })
 }

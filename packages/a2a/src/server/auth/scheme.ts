@@ -37,7 +37,7 @@ export function createScheme({ name, scheme, scopes = [], challenge: wanted, che
 /** RFC 6750 §3.1: the error names the scope that an authenticated caller lacks. */
 export function insufficientScope(scopes: readonly string[]): A2AError {
   const scope = scopes.join(' ')
-  return new A2AError('PERMISSION_DENIED', 'The token does not permit this', {
+  return new A2AError('PERMISSION_DENIED', 'The token lacks a required scope', {
     scope,
     challenge: challenge('Bearer', { error: 'insufficient_scope', scope }),
   })

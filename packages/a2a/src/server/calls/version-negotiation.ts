@@ -33,7 +33,7 @@ export function createVersionNegotiator(
     .filter(({ id }) => enabledVersions === undefined || enabledVersions.includes(id))
     .sort((a, b) => (a.id < b.id ? 1 : -1))
   const [newest] = offered
-  if (newest === undefined) throw new ConfigError('versions', 'offer at least one of 0.2, 0.3 and 1.0')
+  if (newest === undefined) throw new ConfigError('versions', 'must contain at least one of 0.2, 0.3 and 1.0')
   const byId = new Map<string, ProtocolVersion>(offered.map((version) => [version.id, version]))
   const methods = new Map(offered.map((version) => [version, jsonrpcMethodsOf(version)]))
   const byMethod = new Map<string, ProtocolVersion>()
@@ -67,7 +67,7 @@ export function createVersionNegotiator(
       const supportedVersions = offered.map(({ id }) => id).join(',')
       return new A2AError(
         'VERSION_NOT_SUPPORTED',
-        `This A2A version is not offered; offered are ${supportedVersions}`,
+        `This A2A version is not supported; supported: ${supportedVersions}`,
         {
           supportedVersions,
         },

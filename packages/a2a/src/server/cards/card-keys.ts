@@ -50,7 +50,7 @@ export function checkSigning(options: {
   const { signing, publicUrl, hosts, trustProxy } = options
   if (signing === undefined || signing === false) return undefined
   if (publicUrl === undefined && (hosts === undefined || trustProxy === true)) {
-    throw new ConfigError('signing', 'give publicUrl: a signed card must not vouch for an address that a request names')
+    throw new ConfigError('signing', 'requires publicUrl: a signed card must not contain a URL taken from a request')
   }
   return signing === true ? {} : signing
 }
@@ -62,11 +62,12 @@ const purpose = 'card'
 export function createCardKeys(options: CardSigning, keyring: () => Promise<Keyring>, now = Date.now): CardKeys {
   const { key, rotateAfterMs } = options
   if (key !== undefined) {
-    if (rotateAfterMs !== undefined) throw new ConfigError('signing.rotateAfterMs', 'leave it out beside a given key')
+    if (rotateAfterMs !== undefined)
+      throw new ConfigError('signing.rotateAfterMs', 'must be omitted if signing.key is set')
     return givenKeys(options, key)
   }
   if (options.alg !== undefined || options.kid !== undefined || options.previous !== undefined) {
-    throw new ConfigError('signing.key', 'give the key that alg, kid or previous are about')
+    throw new ConfigError('signing.key', 'is required with alg, kid or previous')
   }
   return keyringKeys(keyring, rotateAfterMs ?? Infinity, now)
 }
@@ -130,9 +131,9 @@ async function readKey(given: string | JWK, path: string, alg: string | undefine
   const jwk = typeof given === 'string' ? await readText(given, path, alg) : given
   const named = alg ?? jwk.alg ?? usualAlgorithm(jwk)
   if (named === undefined || !algorithms.includes(named)) {
-    throw new ConfigError(path, `cards are signed by ${algorithms.join(', ')}, and this key is for none of them`)
+    throw new ConfigError(path, `must be a key for one of ${algorithms.join(', ')}`)
   }
-  if (jwk.d === undefined) throw new ConfigError(path, 'this is the public half; give the private key')
+  if (jwk.d === undefined) throw new ConfigError(path, 'is a public key: set the private key')
   return { ...jwk, alg: named }
 }
 
@@ -143,7 +144,7 @@ async function readText(given: string, path: string, alg: string | undefined): P
     try {
       return JSON.parse(given) as JWK
     } catch {
-      throw new ConfigError(path, 'this begins like a JWK and is no JSON')
+      throw new ConfigError(path, 'looks like a JWK but is not valid JSON')
     }
   }
   const { exportJWK, importPKCS8 } = await import('jose')
@@ -154,7 +155,7 @@ async function readText(given: string, path: string, alg: string | undefined): P
       // The key is of another type; the next algorithm may match.
     }
   }
-  throw new ConfigError(path, 'give a private key as PEM (PKCS #8, "BEGIN PRIVATE KEY") or as a JWK')
+  throw new ConfigError(path, 'must be a private key as PEM (PKCS #8, "BEGIN PRIVATE KEY") or JWK')
 }
 
 function usualAlgorithm({ kty, crv }: JWK): string | undefined {

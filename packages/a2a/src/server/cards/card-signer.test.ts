@@ -220,8 +220,8 @@ describe('a key for cards', () => {
   })
 
   it('signs no address that a request names: without one of ours there is no signing [B-34]', async () => {
-    assert.throws(() => open({ signing: true }), /signing: give publicUrl/)
-    assert.throws(() => open({ signing: true, hosts: ['ada.test'], trustProxy: true }), /signing: give publicUrl/)
+    assert.throws(() => open({ signing: true }), /signing: requires publicUrl/)
+    assert.throws(() => open({ signing: true, hosts: ['ada.test'], trustProxy: true }), /signing: requires publicUrl/)
     const listed = open({ signing: true, hosts: ['localhost'] })
     assert.equal((await get(listed, cardPath, modern)).json.signatures.length, 1)
     const named = open({ signing: true, publicUrl })

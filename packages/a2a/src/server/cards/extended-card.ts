@@ -10,7 +10,7 @@ import { canUseSkill } from '../admission/skill-permissions.ts'
 export async function extendedCard({ settings }: RegisteredAgent, card: AgentCard, caller: Caller): Promise<AgentCard> {
   const given = settings.extendedCard
   if (given === undefined) throw new A2AError('UNSUPPORTED_OPERATION', 'This agent has no extended card')
-  if (caller.anonymous === true) throw new A2AError('UNAUTHENTICATED', 'The extended card needs authentication')
+  if (caller.anonymous === true) throw new A2AError('UNAUTHENTICATED', 'The extended card requires authentication')
   const patch = await extendedPatch(given, caller)
   if (patch === undefined) {
     throw new A2AError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'No extended card is configured')

@@ -18,7 +18,7 @@ import type { Extension } from './extension.ts'
 export function cursor(): Extension {
   return {
     uri: cursorExtension,
-    description: 'Tells in event metadata where an event stands in the task, and where events are missing',
+    description: 'Adds the position of each event in the task to its metadata, and marks missing events',
     required: false,
     decorate({ seq, gap }) {
       if (seq === undefined) return undefined
@@ -31,7 +31,7 @@ export function cursor(): Extension {
 export function timestamps(): Extension {
   return {
     uri: timestampsExtension,
-    description: 'Tells in event metadata when an event happened',
+    description: 'Adds the time of each event to its metadata',
     required: false,
     decorate({ event, at }) {
       const time = at === undefined ? statusTime(event) : new Date(at).toISOString()
@@ -47,7 +47,7 @@ export function timestamps(): Extension {
 export function trace(): Extension {
   return {
     uri: traceExtension,
-    description: 'Tells in event metadata which trace an event belongs to',
+    description: 'Adds the trace of each event to its metadata',
     required: false,
     decorate({ event, seq = 0, traceparent }: StreamItem) {
       const taskId = taskIdOfEvent(event)
@@ -63,7 +63,7 @@ export function trace(): Extension {
 export function clientTools(): Extension {
   return {
     uri: clientToolsExtension,
-    description: 'May call tools that run at the client, and ask the person there',
+    description: 'The agent may call tools that run at the client, and ask its user',
     required: false,
   }
 }

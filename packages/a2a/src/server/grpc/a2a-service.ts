@@ -82,7 +82,7 @@ function dispatchRpc(
 ): Promise<GrpcResponse> {
   // RFC 9113 8.3.1: a Host that differs from `:authority` is malformed.
   if (call.metadata.get('host').some((host) => host !== call.getHost())) {
-    const error = new A2AError('INVALID_REQUEST', 'The metadata `host` differs from `:authority`: send one of them')
+    const error = new A2AError('INVALID_REQUEST', 'The metadata `host` differs from `:authority`: send only one')
     return Promise.resolve({ headers: {}, error })
   }
   return handler.answer({
@@ -114,7 +114,7 @@ async function unary(
       if (account !== undefined) watchResponse(call, bytes, account, parts.handler)
       call.sendMetadata(metadataOf(answer.headers))
       callback(null, bytes)
-    } else throw new Error(`${method.path} answers with a stream`)
+    } else throw new Error(`${method.path} returns a stream`)
   } catch (reason) {
     callback(toGrpcError(toInternalError(reason, parts), version))
   } finally {
@@ -147,7 +147,7 @@ async function stream(
       call.sendMetadata(metadataOf(answer.headers))
       const failed = (reason: unknown): GrpcError => toGrpcError(answer.failed(reason), version)
       await writeEvents(call, answer.open, method, failed, parts.handler)
-    } else throw new Error(`${method.path} answers with one message`)
+    } else throw new Error(`${method.path} returns one message`)
   } catch (reason) {
     call.emit('error', toGrpcError(toInternalError(reason, parts), version))
   } finally {

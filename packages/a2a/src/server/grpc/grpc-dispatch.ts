@@ -136,7 +136,7 @@ function requireOfferedVersion(
 ): ProtocolVersion {
   if (serviceVersions.includes(requestedVersion)) return requestedVersion
   const supportedVersions = serviceVersions.map(({ id }) => id).join(',')
-  const message = `This A2A version is not offered by this service; offered are ${supportedVersions}`
+  const message = `This service does not support this A2A version; supported: ${supportedVersions}`
   throw new A2AError('VERSION_NOT_SUPPORTED', message, { supportedVersions })
 }
 
@@ -195,7 +195,7 @@ function resolveDedicatedAgent({ byName }: AgentRegistry, call: GrpcCall, dedica
 }
 
 function invalidAgentName(): A2AError {
-  return new A2AError('AGENT_NOT_FOUND', 'There is no agent of that name')
+  return new A2AError('AGENT_NOT_FOUND', 'Unknown agent')
 }
 
 function tenantIn(message: unknown): string {

@@ -14,7 +14,7 @@ export interface GrpcTls {
 export interface GrpcServerOptions {
   /** The port to listen on. Default 3001; 0 picks a free port. */
   readonly port?: number
-  /** The address to listen on. Default 127.0.0.1: this machine only. */
+  /** The address to listen on. Default 127.0.0.1: loopback only. */
   readonly host?: string
   /** Serves TLS. Default: no TLS. */
   readonly tls?: GrpcTls

@@ -44,7 +44,7 @@ export class GrpcRequest implements HttpRequest {
   }
 
   body(): Promise<string> {
-    return Promise.reject(new Error('A message of gRPC is no text'))
+    return Promise.reject(new Error('A gRPC message is not text'))
   }
 
   /** Aborts when the client disconnects and when its deadline passes; neither ever ends a task (B-103). */

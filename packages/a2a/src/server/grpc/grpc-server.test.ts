@@ -281,7 +281,7 @@ describe('a server that closes', () => {
     const first = await open({ agent: () => 'ok' })
     await assert.rejects(open({ agent: () => 'ok', grpcPort: first.grpcPort }), {
       code: 'EADDRINUSE',
-      message: `grpcPort: 127.0.0.1:${first.grpcPort} is already in use, choose another port`,
+      message: `grpcPort: 127.0.0.1:${first.grpcPort} is already in use: choose another port`,
     })
     await assert.rejects(createGrpcServer(first.handler, { port: first.grpcPort }), { code: 'EADDRINUSE' })
   })

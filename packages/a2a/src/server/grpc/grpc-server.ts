@@ -116,6 +116,6 @@ function credentialsOf(tls: GrpcTls | undefined): ServerCredentials {
       clientCa !== undefined,
     )
   } catch (cause) {
-    throw new ConfigError('grpcTls', `give a certificate and its key in PEM (${(cause as Error).message})`)
+    throw new ConfigError('grpcTls', `must be a certificate and its key in PEM (${(cause as Error).message})`)
   }
 }

@@ -32,7 +32,7 @@ export function healthService({ services, isReady }: HealthServiceDeps): GrpcSer
   async function check(call: ServerUnaryCall<Bytes, Bytes>, callback: sendUnaryData<Bytes>): Promise<void> {
     try {
       if (isKnown(call.request)) callback(null, answer(await stateNow()))
-      else callback({ code: notFound, details: 'There is no such service' })
+      else callback({ code: notFound, details: 'Unknown service' })
     } catch (reason) {
       callback({ code: 3, details: reason instanceof Error ? reason.message : 'Malformed' })
     }

@@ -7,7 +7,7 @@ import type { Handler } from '../handler.ts'
 export async function openGrpcListener(handler: Handler, options: GrpcServerOptions): Promise<GrpcListener> {
   const { createGrpcServer } = await import('./grpc-server.ts').catch((cause: unknown) => {
     if ((cause as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw cause
-    throw new ConfigError('grpcPort', 'gRPC takes two packages: npm install @grpc/grpc-js @bufbuild/protobuf')
+    throw new ConfigError('grpcPort', 'gRPC requires two packages: npm install @grpc/grpc-js @bufbuild/protobuf')
   })
   return createGrpcServer(handler, options)
 }

@@ -58,9 +58,9 @@ function reflectionResponse(question: ReflectionRequest, services: readonly stri
   if (question.fileContainingSymbol !== undefined) return files(fileOf(question.fileContainingSymbol))
   // proto3 has extensions for options only.
   if (question.fileContainingExtension !== undefined || question.allExtensionNumbersOfType !== undefined) {
-    return errorResponse(notFound, 'There are no extensions')
+    return errorResponse(notFound, 'Extensions are not supported')
   }
-  return errorResponse(unimplemented, 'This question is not known')
+  return errorResponse(unimplemented, 'Unknown reflection request')
 }
 
 /** Finds the file of a message, an enum, a service or one of its rpcs. */
@@ -75,7 +75,7 @@ function fileOf(symbol: string): DescFile | undefined {
 
 /** Includes all imports, so that the client need not ask again. */
 function files(file: DescFile | undefined): object {
-  if (file === undefined) return errorResponse(notFound, 'There is no such file or symbol')
+  if (file === undefined) return errorResponse(notFound, 'Unknown file or symbol')
   const found = new Set<DescFile>()
   const add = (one: DescFile): void => {
     if (found.has(one)) return

@@ -56,7 +56,7 @@ function waitUntilTaken(
     const cut = (): void => {
       end()
       stalled()
-      reject(new A2AError('UNAVAILABLE', 'The stream was not read; subscribe again to go on'))
+      reject(new A2AError('UNAVAILABLE', 'The client did not read the stream; subscribe again to resume'))
       // The status waits behind the unread messages. If it is not read either, the stream is destroyed.
       destroyUnread(stream, stallMs)
     }

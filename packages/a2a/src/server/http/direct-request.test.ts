@@ -338,13 +338,13 @@ describe('a server of serve()', () => {
   const sending = (body = message, head?: string): string => post(body, head, '/message:send')
 
   it('takes bodies past the stream, by http and by https', async () => {
-    const house = selfSigned('localhost')
-    for (const tls of [undefined, house]) {
+    const certificate = selfSigned('localhost')
+    for (const tls of [undefined, certificate]) {
       const server = await start(tls === undefined ? {} : { tls })
       const seen: unknown[] = []
       // Runs after the server's own listener, which has requested the body by then.
       server.on('request', (request) => seen.push(['handTo' in request, request.eventNames().length]))
-      const client = await speakTo(server, tls && connectTls({ ...addressOf(server), ca: house.cert }))
+      const client = await speakTo(server, tls && connectTls({ ...addressOf(server), ca: certificate.cert }))
       client.send(sending())
       assert.match(await client.answer(), /^200 .*I see/)
       for (const letter of sending()) {

@@ -281,7 +281,7 @@ describe('an error has the shape of its version and binding', () => {
     assert.equal((await list()).status, 200)
   })
 
-  it('when the server is going down, with a time to come back [F-3]', async () => {
+  it('when the server is shutting down, with a time to come back [F-3]', async () => {
     const handler = open()
     await handler.close()
     for (const cell of cells) {
@@ -293,7 +293,7 @@ describe('an error has the shape of its version and binding', () => {
         number: -32603,
         grpc: 'UNAVAILABLE',
         reason: 'UNAVAILABLE',
-        message: 'The server is going down',
+        message: 'The server is shutting down',
         id: null,
       })
     }
@@ -310,7 +310,7 @@ describe('an error has the shape of its version and binding', () => {
         number: -32091,
         grpc: 'PERMISSION_DENIED',
         reason: 'PERMISSION_DENIED',
-        message: 'This server does not answer for that Host',
+        message: 'This server does not serve that Host',
         id: null,
       })
     }

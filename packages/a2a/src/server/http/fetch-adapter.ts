@@ -135,7 +135,7 @@ function toStream(
         const cut = (): void => {
           stalled()
           releaseSource()
-          controller.error(new Error('The answer was not read'))
+          controller.error(new Error('The response was not read'))
         }
         cancelStallTimer = startStallTimer(stallMs, cut, () => (isPulling ? (pulls += 1) : pulls))
       },

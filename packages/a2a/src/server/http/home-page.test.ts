@@ -49,7 +49,7 @@ describe('a browser at the root of a server', () => {
     assert.ok(text.includes('http://localhost:3000/a2a/ann/.well-known/agent-card.json'))
     assert.ok(text.includes('<h2 dir="auto">Eve</h2>'))
     assert.ok(!text.includes('bob'))
-    assert.match((await page({ protectCard: true, agent: () => 'hi' })).text, /only to callers that it knows/)
+    assert.match((await page({ protectCard: true, agent: () => 'hi' })).text, /Sign in to see its agents/)
   })
 
   it('runs no script and no style of an agent, whatever its card says', async () => {

@@ -44,8 +44,8 @@ function document(agents: readonly HomePageAgent[]): string {
   const title = only !== undefined && agents.length === 1 ? only.card.name : 'A2A agents'
   const lead =
     agents.length === 0
-      ? 'This server speaks A2A, the Agent2Agent protocol. It shows its agents only to callers that it knows.'
-      : 'This server speaks A2A, the Agent2Agent protocol: programs call it, and this page is for people.'
+      ? 'This server speaks A2A, the Agent2Agent protocol. Sign in to see its agents.'
+      : 'This server speaks A2A, the Agent2Agent protocolfor programs. This page describes its agents.'
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -64,7 +64,7 @@ function section({ url, card }: HomePageAgent, isOneOfMany: boolean): string {
   const listed = skills.map((skill) => `<li dir="auto">${escape(skill.name)}: ${escape(skill.description)}</li>`)
   return `<article>
 ${isOneOfMany ? `<h2 dir="auto">${escape(name)}</h2>\n` : ''}<p dir="auto">${escape(description)}</p>
-${listed.length === 0 ? '' : `<ul>${listed.join('')}</ul>\n`}<p>Version ${escape(version)} · <a href="${escape(`${url}/.well-known/agent-card.json`)}">Agent card</a>${isGuarded ? ' · Requires authentication, as the card says' : ''}</p>
+${listed.length === 0 ? '' : `<ul>${listed.join('')}</ul>\n`}<p>Version ${escape(version)} · <a href="${escape(`${url}/.well-known/agent-card.json`)}">Agent card</a>${isGuarded ? ' · Requires authentication (see the card)' : ''}</p>
 <pre>${escape(curl(url))}</pre>
 <pre>${escape(program(url))}</pre>
 </article>

@@ -34,7 +34,7 @@ export function createHostRule(options: Pick<ServerOptions, 'hosts' | 'authentic
 export function checkHost(request: HttpRequest, hosts: ReadonlySet<string>, cors: CorsRule): void {
   const host = request.header('host')
   if (host === undefined || !hosts.has(hostname(host).toLowerCase())) {
-    throw new A2AError('PERMISSION_DENIED', 'This server does not answer for that Host')
+    throw new A2AError('PERMISSION_DENIED', 'This server does not serve that Host')
   }
   const origin = request.header('origin')
   if (origin === undefined || cors.allows(origin)) return

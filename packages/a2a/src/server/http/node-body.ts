@@ -102,7 +102,7 @@ export function readBody(req: NodeRequest, limitBytes: number): Promise<string> 
     // The client disconnected before the end of its body, so no response can reach it; the promise must only not stay open. Checked
     // before the error is created: every request closes, and an error with its stack took 13 µs of each.
     const left = (): void => {
-      if (!settled) fail(new A2AError('INVALID_REQUEST', 'The request ended before its body did'))
+      if (!settled) fail(new A2AError('INVALID_REQUEST', 'The request ended before its body was complete'))
     }
     if (req.handTo?.({ piece, end, left }) === true) return
     req.on('data', piece)

@@ -8,7 +8,7 @@ export interface PortInUseError extends ConfigError {
 }
 
 export function portInUse(setting: 'port' | 'grpcPort', host: string, port: number): PortInUseError {
-  const error = new ConfigError(setting, `${hostInUrl(host)}:${port} is already in use, choose another port`)
+  const error = new ConfigError(setting, `${hostInUrl(host)}:${port} is already in use: choose another port`)
   // The stack only shows Node's listener: an uncaught error prints just the message.
   error.stack = `${error.name}: ${error.message}`
   return Object.assign(error, { code: 'EADDRINUSE', port } as const)

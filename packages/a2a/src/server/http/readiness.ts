@@ -54,7 +54,7 @@ export function createStoreCheck(store: Store, options: StoreCheckOptions = {}):
     isUnderway = true
     return new Promise((resolve) => {
       let isAnswered = false
-      const late = setSharedTimeout(timeoutMs, () => answered(false, new Error(`no answer within ${timeoutMs} ms`)))
+      const late = setSharedTimeout(timeoutMs, () => answered(false, new Error(`no response within ${timeoutMs} ms`)))
       askStore().then(
         () => answered(true),
         (cause: unknown) => answered(false, cause),
@@ -72,8 +72,8 @@ export function createStoreCheck(store: Store, options: StoreCheckOptions = {}):
   function logChange(isReady: boolean, cause: unknown): void {
     if (isReady === wasReady) return
     wasReady = isReady
-    if (isReady) log?.info('the store can be written again: ready')
-    else log?.warn('the store cannot be written: not ready', { cause })
+    if (isReady) log?.info('the store is writable again: ready')
+    else log?.warn('the store is not writable: not ready', { cause })
   }
 
   /** A store that hangs is asked once, however many checks arrive: each may hold a connection. */

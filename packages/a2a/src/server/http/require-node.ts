@@ -4,5 +4,5 @@ const oldest = [22, 18] as const
 export function requireNode(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return
-  throw new Error(`@parley/a2a/node needs Node.js ${oldest.join('.')} or newer, and this is ${version}`)
+  throw new Error(`@parley/a2a/node requires Node.js ${oldest.join('.')} or newer; found ${version}`)
 }

@@ -256,7 +256,7 @@ export function createRouter(
 
 /** For operators; the log has the details of store failures. */
 function notReadyReason({ state }: Readiness): string {
-  return state === 'ready' ? 'the store cannot be written' : `the server is ${state}`
+  return state === 'ready' ? 'the store is not writable' : `the server is ${state}`
 }
 
 function probe(isWell: boolean, reason?: string): HttpResponse {
@@ -268,7 +268,7 @@ function probe(isWell: boolean, reason?: string): HttpResponse {
 }
 
 function shuttingDownError(): A2AError {
-  return new A2AError('UNAVAILABLE', 'The server is going down')
+  return new A2AError('UNAVAILABLE', 'The server is shutting down')
 }
 
 /** A stream is reported with its first event. */

@@ -12,11 +12,11 @@ export async function readJsonText(response: Response): Promise<string> {
   // Leaving the loop early cancels the rest.
   for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += piece.byteLength
-    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`)
+    if (bytes > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`)
     text += decoder.decode(piece, { stream: true })
   }
   text += decoder.decode()
   if (exceedsJsonNodes(text, defaultJsonNodes))
-    throw new Error(`the answer holds more than ${defaultJsonNodes} JSON values`)
+    throw new Error(`the response holds more than ${defaultJsonNodes} JSON values`)
   return text
 }

@@ -59,7 +59,7 @@ export function createSigningKeys(parts: SigningKeysDeps): SigningKeys {
   function signer(pairs: readonly KeyPair[]): KeyPair {
     const known = pairs.filter(({ createdAt }) => now() - createdAt >= overlapMs).at(-1)
     const pair = known ?? pairs[0]
-    if (pair === undefined) throw new Error('The keyring has no key to sign with')
+    if (pair === undefined) throw new Error('The keyring has no signing key')
     return pair
   }
 

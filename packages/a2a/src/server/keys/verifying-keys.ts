@@ -89,7 +89,7 @@ export async function openVerifyingKeys({
           failed instanceof errors.JWKSMultipleMatchingKeys ||
           (failed instanceof errors.JWKSNoMatchingKey && !mayBeNewer)
         if (isTheirs || failed instanceof errors.JOSENotSupported) throw reason
-        throw new A2AError('UNAVAILABLE', 'The keys to verify this with are not to be had now', {}, { cause: reason })
+        throw new A2AError('UNAVAILABLE', 'The keys for verification are unavailable', {}, { cause: reason })
       }
     },
   }
@@ -99,7 +99,7 @@ export async function openVerifyingKeys({
 function withCooldown(fetch: FetchHandler): (url: string, init: RequestInit) => Promise<Response> {
   let pausedUntil = -Infinity
   return async (url, init) => {
-    if (performance.now() < pausedUntil) throw new Error(`${url} did not answer a moment ago`)
+    if (performance.now() < pausedUntil) throw new Error(`${url} failed a moment ago`)
     try {
       const response = await fetch(new Request(url, init))
       if (response.status !== 200) {

@@ -64,20 +64,20 @@ export const jwtDefaults = {
 export function checkPushOptions(options: PushOptions): void {
   const { fetch, scheduleMs = [], jwt } = options
   if (typeof fetch !== 'function')
-    throw new ConfigError('push.fetch', 'give what calls a webhook, such as guardedFetch()')
+    throw new ConfigError('push.fetch', 'must be a fetch function such as guardedFetch()')
   if (!scheduleMs.every((delay) => Number.isFinite(delay) && delay >= 0)) {
-    throw new ConfigError('push.scheduleMs', 'give a list of milliseconds')
+    throw new ConfigError('push.scheduleMs', 'must be a list of milliseconds')
   }
   for (const name of ['timeoutMs', 'concurrent', 'concurrentPerHost', 'configsPerTask'] as const) {
     const value = options[name]
-    if (value !== undefined && !(value > 0)) throw new ConfigError(`push.${name}`, 'give a number above 0')
+    if (value !== undefined && !(value > 0)) throw new ConfigError(`push.${name}`, 'must be a number above 0')
   }
   if (options.triggers !== undefined && !['all', 'significant'].includes(options.triggers)) {
-    throw new ConfigError('push.triggers', 'say all or significant')
+    throw new ConfigError('push.triggers', 'must be all or significant')
   }
   const { lifetimeMs, rotateAfterMs, overlapMs } =
     jwt === undefined || jwt === true ? jwtDefaults : { ...jwtDefaults, ...jwt }
   if (!(lifetimeMs > 0) || !(rotateAfterMs > 2 * overlapMs)) {
-    throw new ConfigError('push.jwt', 'a key must sign for longer than it overlaps with the next, twice over')
+    throw new ConfigError('push.jwt', 'must be at least twice the overlap of two keys')
   }
 }

@@ -68,7 +68,7 @@ export function createPushSetup(
       async check(config, at) {
         const wrong = validatePushConfig(config, at, validateUrl)
         if (wrong.length > 0 || options.challenge !== true || (await challenge(config.url))) return wrong
-        return [{ field: `${at}url`, description: 'does not give the token back that it was asked for' }]
+        return [{ field: `${at}url`, description: 'did not return the validation token' }]
       },
     },
     signer,
@@ -84,7 +84,7 @@ function openSigner(
   const given = jwt === true ? {} : jwt
   const issuer = given.issuer ?? publicUrl
   if (issuer === undefined || issuer === '') {
-    throw new ConfigError('push.jwt.issuer', 'say who signs, or give publicUrl')
+    throw new ConfigError('push.jwt.issuer', 'requires an issuer, or publicUrl')
   }
   return createPushSigner({ keyring, now: Date.now, ...jwtDefaults, ...given, issuer })
 }

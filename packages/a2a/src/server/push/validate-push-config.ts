@@ -17,7 +17,7 @@ export function validatePushConfig(
   const problem = validateWebhookUrl(url, validateUrl)
   if (problem !== undefined) addViolation('url', problem)
   if (id !== undefined && !/^[\x21-\x7e]{0,256}$/.test(id)) {
-    addViolation('id', 'must be at most 256 letters, digits and signs of ASCII without spaces')
+    addViolation('id', 'must be at most 256 printable ASCII characters without spaces')
   }
   if (token !== undefined && !isHeaderValue(token)) addViolation('token', headerSecretRule)
   if (authentication !== undefined) {
@@ -34,11 +34,11 @@ export function validateWebhookUrl(url: string, validateUrl: (url: URL) => strin
   if (url.length > maxUrl) return `must not be longer than ${maxUrl} characters`
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) return 'must be an absolute http(s) URL'
-  if (parsed.username + parsed.password !== '') return 'must not hold a password: give it as authentication'
+  if (parsed.username + parsed.password !== '') return 'must not contain a password: use authentication'
   return validateUrl(parsed)
 }
 
-const headerSecretRule = `must fit into a header: at most ${maxSecret} printable characters of ASCII`
+const headerSecretRule = `must fit into a header: at most ${maxSecret} printable ASCII characters`
 
 /** Rejects line breaks above all: the text after one would be another header. */
 function isHeaderValue(secret: string): boolean {

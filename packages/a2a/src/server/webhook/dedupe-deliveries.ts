@@ -116,5 +116,5 @@ async function refuse(): Promise<never> {
 }
 
 async function overloaded(): Promise<never> {
-  throw new A2AError('UNAVAILABLE', 'too many notifications at once to tell a new one from an old one')
+  throw new A2AError('UNAVAILABLE', 'too many notifications at once to detect repeats')
 }

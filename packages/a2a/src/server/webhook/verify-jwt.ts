@@ -66,5 +66,5 @@ export function jwtExpiry(iat: number, maxAgeMs: number): number {
 function textClaim(payload: JWTPayload, name: string): string | undefined {
   const value = payload[name]
   if (value === undefined || typeof value === 'string') return value
-  throw new A2AError('UNAUTHENTICATED', `the claim ${name} is no string`)
+  throw new A2AError('UNAUTHENTICATED', `the claim ${name} is not a string`)
 }

@@ -75,24 +75,24 @@ export function checkWebhookOptions(options: WebhookOptions): void {
   const isSecret = (secret: unknown): boolean => typeof secret === 'string' && secret !== ''
   const areSecrets = (secrets: NotificationTokens): boolean => [secrets].flat().every(isSecret)
   if (token !== undefined && typeof token !== 'function' && !areSecrets(token)) {
-    throw new ConfigError('token', 'give a text that is not empty; is the variable that holds it set?')
+    throw new ConfigError('token', 'must not be empty: check that its environment variable is set')
   }
-  if (apiKey !== undefined && !areSecrets(apiKey.key)) throw new ConfigError('apiKey.key', 'give a key')
+  if (apiKey !== undefined && !areSecrets(apiKey.key)) throw new ConfigError('apiKey.key', 'must not be empty')
   if (authentication !== undefined && !isSecret(authentication.credentials)) {
-    throw new ConfigError('authentication.credentials', 'give the credentials of the push config')
+    throw new ConfigError('authentication.credentials', 'must be the credentials of the push config')
   }
   if (jwks !== undefined && authentication !== undefined) {
-    throw new ConfigError('authentication', 'leave it out beside jwks: both stand in the Authorization header')
+    throw new ConfigError('authentication', 'must be omitted with jwks: both use the Authorization header')
   }
   if ((typeof jwks === 'string' && !URL.canParse(jwks)) || (typeof jwks === 'string' && jwks === '')) {
-    throw new ConfigError('jwks', 'give an absolute url such as https://hub.example.com/.well-known/jwks.json')
+    throw new ConfigError('jwks', 'must be an absolute URL such as https://hub.example.com/.well-known/jwks.json')
   }
   const hasSecret = token !== undefined || apiKey !== undefined
   // The owner of another webhook at the same sender gets signed JWTs too, and could forward them to this receiver.
   if (jwks !== undefined && audience === undefined && !hasSecret) {
-    throw new ConfigError('audience', 'give the url of this webhook as it was registered, or a token beside jwks')
+    throw new ConfigError('audience', 'must be the registered URL of this webhook, or set token with jwks')
   }
   if (!hasSecret && jwks === undefined && authentication === undefined && unverified !== true) {
-    throw new ConfigError('token', 'say who may deliver: a token, jwks, authentication, an apiKey, or unverified: true')
+    throw new ConfigError('token', 'is required, or one of jwks, authentication, apiKey and unverified: true')
   }
 }

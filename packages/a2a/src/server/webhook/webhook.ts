@@ -73,7 +73,7 @@ export function webhook(options: WebhookOptions): Webhook {
   }
 
   function setHandler(next: DeliveryHandler): void {
-    if (handler !== undefined) throw new Error('the webhook has a handler already')
+    if (handler !== undefined) throw new Error('the webhook already has a handler')
     handler = next
   }
 
@@ -81,7 +81,7 @@ export function webhook(options: WebhookOptions): Webhook {
     inFlight++
     try {
       if (request.method === 'GET' && options.answerChallenges === true) return echoChallenge(request)
-      if (request.method !== 'POST') throw new A2AError('METHOD_NOT_ALLOWED', 'Notifications are posted')
+      if (request.method !== 'POST') throw new A2AError('METHOD_NOT_ALLOWED', 'Notifications require POST')
       if (inFlight > settings.concurrent) throw new A2AError('RATE_LIMITED', 'Too many notifications at once')
       await receive(request)
       return { status: 204, headers: {}, body: '' }
@@ -97,7 +97,7 @@ export function webhook(options: WebhookOptions): Webhook {
     await checkSecrets(request)
     const jwt = checkJwt === undefined ? undefined : await checkAuthorization(request, checkJwt)
     const body = await readJson(request, settings)
-    if (body === undefined) throw new A2AError('PARSE_ERROR', 'There is no body')
+    if (body === undefined) throw new A2AError('PARSE_ERROR', 'The body is missing')
     if (body.isTooDeep) throw tooDeep()
     // If a body parser ran first, its value is serialized again; that is the body if it has the same hash.
     const hash = jwt === undefined ? undefined : await sha256Hex(body.text ?? JSON.stringify(body.value))
@@ -191,7 +191,7 @@ async function checkAuthorization(
   try {
     return await checkJwt(jwt)
   } catch (reason) {
-    throw reason instanceof A2AError ? reason : unauthenticated('the JWT is not good', reason)
+    throw reason instanceof A2AError ? reason : unauthenticated('the JWT is not valid', reason)
   }
 }
 
@@ -212,7 +212,8 @@ function unauthenticated(why: string, cause?: unknown): A2AError {
 /** Responds to a sender that validates this url (T-8). Plain text, so that a browser executes nothing. */
 function echoChallenge(request: HttpRequest): HttpResponse {
   const token = new URLSearchParams(request.query).get('validationToken') ?? ''
-  if (!/^[\x20-\x7e]{1,1024}$/.test(token)) throw new A2AError('INVALID_PARAMS', 'validationToken is missing or odd')
+  if (!/^[\x20-\x7e]{1,1024}$/.test(token))
+    throw new A2AError('INVALID_PARAMS', 'validationToken is missing or malformed')
   return {
     status: 200,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },

@@ -19,7 +19,7 @@ export function makePushesDue(entry: TaskEntry, at: number): void {
 
 export function savePush(table: MemoryTable, push: PushRow, fence: number, atOnce: number): void {
   const entry = table.get(push.taskId)
-  if (entry === undefined) throw new Error(`There is no task ${push.taskId} to send notifications of`)
+  if (entry === undefined) throw new Error(`Unknown task ${push.taskId}`)
   const isBehind = push.state === 'active' && push.dueAt === undefined && entry.visibleSeq > push.deliveredSeq
   const row = isBehind ? { ...push, dueAt: atOnce } : push
   const place = entry.pushes.get(push.id)?.place ?? fence

@@ -150,7 +150,7 @@ export function createPostgresWriter({ database, schema, time, retryTimeoutMs, o
       const values = [writerId, number, shard, extended, `[${rows}]`, JSON.stringify(blobs), time.now()]
       const [row] = await database.query<{ answer: string | null }>(appendAll, ...values)
       const answer = row?.answer ?? null
-      if (answer === null) throw new Error('The database does not know this writer as it was')
+      if (answer === null) throw new Error('The database has lost the state of this writer')
       flush = number
       return JSON.parse(answer) as AppendAnswer[]
     } catch (error) {
@@ -164,7 +164,7 @@ export function createPostgresWriter({ database, schema, time, retryTimeoutMs, o
 
   return {
     append(taskId: string, given: Append): Promise<AppendResult> {
-      if (queue.length >= maxWaiting) return Promise.reject(new Error('Too many appends wait for the database'))
+      if (queue.length >= maxWaiting) return Promise.reject(new Error('Too many appends are waiting for the database'))
       return new Promise((resolve, reject) => {
         queue.push({ ...prepareAppend(taskId, given, time), resolve, reject })
         plan()

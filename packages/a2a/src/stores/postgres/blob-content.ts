@@ -47,7 +47,7 @@ export function createPostgresBlobs(database: PostgresDatabase, schema: string) 
       const found = new Map(rows.map(({ digest, content }) => [digest, rawOf(digest, content)]))
       return splice(value, (digest) => {
         const raw = found.get(digest)
-        if (raw === undefined) throw new Error(`The database has lost the content ${digest}`)
+        if (raw === undefined) throw new Error(`The database has no content for ${digest}`)
         return raw
       })
     },

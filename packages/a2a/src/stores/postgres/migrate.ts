@@ -59,14 +59,14 @@ export async function migratePostgres(
   const { version = 0, oldest = 0 } = newest ?? {}
   if (version < known.length) {
     throw new Error(
-      `The schema ${name} has step ${version} and this program needs step ${known.length}: ` +
-        'let one store be opened that may migrate, before those that may not.',
+      `The schema ${name} is at migration ${version}; this program requires ${known.length}: ` +
+        'first open a store that is allowed to migrate.',
     )
   }
   if (oldest > known.length) {
     throw new Error(
-      `The schema ${name} was changed by a newer version of this program: it is at step ${version}, which needs a program ` +
-        `that knows step ${oldest}, and this one knows ${known.length}. Use the newer version.`,
+      `The schema ${name} was migrated by a newer version: it is at migration ${version}, which requires a program ` +
+        `that knows migration ${oldest}; this one knows ${known.length}. Use the newer version.`,
     )
   }
 }

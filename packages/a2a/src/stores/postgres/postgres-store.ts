@@ -240,7 +240,7 @@ export function postgresStore(options: PostgresStoreOptions): FullStore {
   /** A server that was replaced by another primary still responds. */
   async function isWritable(): Promise<void> {
     const [row] = await database.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
-    if (row?.standby === true) throw new Error('The database is a standby: it takes no writes')
+    if (row?.standby === true) throw new Error('The database is a standby and accepts no writes')
   }
 }
 
@@ -258,6 +258,6 @@ function ignorePoolErrors(pool: PostgresPool): void {
 
 function masterKeyOf(given: Uint8Array | string): Uint8Array {
   const key = typeof given === 'string' ? Buffer.from(given, 'base64') : given
-  if (key.length !== 32) throw new Error(`The master key must have 32 bytes, or be their base64; it has ${key.length}`)
+  if (key.length !== 32) throw new Error(`The master key must be 32 bytes or their base64; it has ${key.length}`)
   return key
 }

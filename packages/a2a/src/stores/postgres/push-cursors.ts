@@ -79,7 +79,7 @@ export function createPostgresPushCursors(
       const values = [encodeText(taskId), nameDigest(id), encodeText(id), JSON.stringify(config)]
       const cursor = [deliveredSeq, distanceOf(dueAt), attempt, state, createdAt, now()]
       const [row] = await database.queryWithRetry<{ done: boolean }>(save, ...values, ...cursor)
-      if (row?.done !== true) throw new Error(`There is no task ${taskId} to send notifications of`)
+      if (row?.done !== true) throw new Error(`Unknown task ${taskId}`)
     },
     async delete(taskId: string, id: string, fence?: number): Promise<boolean> {
       return (await database.query(remove, encodeText(taskId), nameDigest(id), fence ?? null)).length > 0

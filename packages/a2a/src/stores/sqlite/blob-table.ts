@@ -48,7 +48,7 @@ export function createBlobTable(database: SqliteDatabase) {
 
   function textOf(digest: string): string {
     const content = find.get(digest)?.content
-    if (content === undefined) throw new Error(`The database has lost the content ${digest}`)
+    if (content === undefined) throw new Error(`The database has no content for ${digest}`)
     return typeof content === 'string' ? content : Buffer.from(content).toString('base64')
   }
 

@@ -107,7 +107,7 @@ function describeDamage(): void {
     it('has everything if nothing was damaged', async () => {
       const log = recorder()
       assert.equal(await countAndClose(sqliteStore({ file, log })), tasks)
-      assert.deepEqual(log.said, ['the database was checked after an unclean end'])
+      assert.deepEqual(log.said, ['the database was checked after an unclean shutdown'])
     })
 
     it('notices a WAL that is cut off, wherever that is', async () => {
@@ -154,7 +154,7 @@ function describeDamage(): void {
     it('notices a database that is gone', () => {
       writeFileSync(file, '')
       rmSync(`${file}-wal`)
-      assert.throws(() => sqliteStore(file), /is empty and had 151 writes, the last at \S+Z\. Restore.*--accept-loss/)
+      assert.throws(() => sqliteStore(file), /is empty but had 151 writes, the last at \S+Z\. Restore.*--accept-loss/)
     })
 
     it('refuses a database with a damaged page, also if the loss is accepted', () => {

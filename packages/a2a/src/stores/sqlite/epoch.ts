@@ -54,7 +54,7 @@ export function beginEpoch(database: SqliteDatabase): Epoch {
     },
     check() {
       if (current.get()?.epoch === epoch) return
-      throw new Error('The database was opened by another process, which has taken over. This one writes no more.')
+      throw new Error('Another process has opened the database. This process can no longer write.')
     },
     keepPosition: () => void keep.run(position),
   }

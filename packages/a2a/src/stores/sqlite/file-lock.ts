@@ -17,8 +17,8 @@ export function lockFile(path: string): () => void {
     guard.close()
     if (!isBusy(cause)) throw cause
     throw new Error(
-      `${path} is in use by another store, in this process or another one. One process may open it at a time: ` +
-        'stop the other one, or give this one a file of its own.',
+      `${path} is in use by another store. Only one process may open it at a time: ` +
+        'stop the other process, or use another file.',
       { cause },
     )
   }

@@ -72,7 +72,7 @@ function isMarkOf(state: DatabaseState, mark: HighWaterMark, inspection: Inspect
   const { path, log } = inspection
   if (isRestored(state, mark)) {
     if (state.position < mark.position) {
-      log.warn('the database is another file than before, and older: taken as a restored backup', { path })
+      log.warn('the database file was replaced by an older one: treating it as a restored backup', { path })
     }
     return false
   }
@@ -166,7 +166,7 @@ function reportLoss(
 
 function describeLoss(state: DatabaseState | undefined, { position, at, wal }: HighWaterMark): string {
   const until = new Date(at).toISOString()
-  if (state === undefined) return `is empty and had ${position} writes, the last at ${until}`
+  if (state === undefined) return `is empty but had ${position} writes, the last at ${until}`
   const count = position - state.position
   if (count <= 0) return `has lost the last ${wal.frames - state.wal.frames} pages of its write-ahead log (${until})`
   const since = state.lastAt === undefined ? '' : `from ${new Date(state.lastAt).toISOString()} `
@@ -180,7 +180,7 @@ function checkPages(database: SqliteDatabase, bytes: number, { path, log }: Insp
     if (row !== undefined && row.quick_check !== 'ok') throw databaseDamaged(path, row.quick_check)
   }
   const ms = Math.round(performance.now() - from)
-  log.info?.('the database was checked after an unclean end', { path, bytes, ms, whole: bytes <= wholeCheckBytes })
+  log.info?.('the database was checked after an unclean shutdown', { path, bytes, ms, whole: bytes <= wholeCheckBytes })
 }
 
 function databaseDamaged(path: string, how: string): Error {

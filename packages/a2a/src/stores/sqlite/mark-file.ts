@@ -59,7 +59,7 @@ export function readMark(databasePath: string): HighWaterMark | undefined {
   }
   const found = [0, slotBytes].flatMap((from) => decode(content.subarray(from, from + recordBytes)) ?? [])
   const [newest] = found.toSorted((a, b) => b.sequence - a.sequence)
-  if (newest === undefined) throw new Error('none of its records is whole')
+  if (newest === undefined) throw new Error('it has no complete record')
   return newest.mark
 }
 

@@ -53,6 +53,6 @@ describe('the master key beside a database', () => {
   it('is refused when it is no key', async () => {
     const database = join(directory, 'tasks.db')
     await writeFile(`${database}.key`, 'too short', { mode: 0o600 })
-    assert.throws(() => masterKeyFile(database), /does not hold a key of 32 bytes/)
+    assert.throws(() => masterKeyFile(database), /does not contain a 32-byte key/)
   })
 })

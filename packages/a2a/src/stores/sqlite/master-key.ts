@@ -43,7 +43,7 @@ function read(file: string): Uint8Array | undefined {
     throw error
   }
   const key = Buffer.from(text.trim(), 'base64')
-  if (key.length !== keyBytes) throw new Error(`${file} does not hold a key of ${keyBytes} bytes in base64`)
+  if (key.length !== keyBytes) throw new Error(`${file} does not contain a ${keyBytes}-byte key in base64`)
   return key
 }
 

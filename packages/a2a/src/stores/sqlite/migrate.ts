@@ -21,8 +21,8 @@ export function migrateSqlite(database: SqliteDatabase, now: number): void {
     const version = schemaVersion(database)
     if (version > migrationSteps.length) {
       throw new Error(
-        `${name} was written by a newer version of this program: its schema is number ${version}, and this version ` +
-          `knows the schemas up to number ${migrationSteps.length}. Use the newer version to open it.`,
+        `${name} was written by a newer version: its schema is ${version}; this version ` +
+          `supports up to ${migrationSteps.length}. Use the newer version.`,
       )
     }
     for (const [index, sql] of migrationSteps.entries()) {
@@ -41,8 +41,7 @@ function claimFile(database: SqliteDatabase, name: string): void {
   const mark = database.prepare<{ application_id: number }>('PRAGMA application_id').get()?.application_id
   if (mark === applicationId) return
   const tables = database.prepare<{ count: number }>('SELECT count(*) AS count FROM sqlite_schema').get()?.count ?? 0
-  if (mark !== 0 || tables > 0)
-    throw new Error(`${name} is a database of another program: give the store a file of its own.`)
+  if (mark !== 0 || tables > 0) throw new Error(`${name} is a database of another program: use another file.`)
   database.exec(`
     PRAGMA application_id = ${applicationId};
     CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT;

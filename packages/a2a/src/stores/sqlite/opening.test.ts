@@ -68,7 +68,7 @@ function describeOpening(): void {
       for (const name of [file, join(directory, 'alias.db')]) {
         assert.throws(
           () => sqliteStore(name),
-          /tasks\.db is in use by another store.*One process may open it at a time/,
+          /tasks\.db is in use by another store\. Only one process may open it at a time/,
         )
       }
       const { id } = await createTask(first)

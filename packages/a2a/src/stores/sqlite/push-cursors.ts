@@ -97,7 +97,7 @@ export function createSqlitePushCursors(database: SqliteDatabase, epoch: Epoch) 
     // All functions from here on run within a transaction.
     save(push: PushRow, atOnce: number): void {
       const task = findTask.get(push.taskId)
-      if (task === undefined) throw new Error(`There is no task ${push.taskId} to send notifications of`)
+      if (task === undefined) throw new Error(`Unknown task ${push.taskId}`)
       const isBehind = push.state === 'active' && task.visible_seq > push.deliveredSeq
       const dueAt = push.dueAt ?? (isBehind ? atOnce : null)
       const { id, deliveredSeq, attempt, state, createdAt, config } = push

@@ -29,7 +29,7 @@ const tag = 'Agents'
 const params = z.object({ agent: nameField })
 const entry = z
   .looseObject({ kind: z.string().min(1) })
-  .meta({ description: 'As the file has it: `kind`, and what that kind takes.' })
+  .meta({ description: 'As in the file: `kind` and the settings of that kind.' })
 const editFields = { note: z.string().max(500).optional(), base: z.string().max(64).optional() }
 /** A program may have to be installed first. */
 const detectTimeoutMs = 60_000
@@ -37,9 +37,9 @@ const detectTimeoutMs = 60_000
 const detected = z.strictObject({
   kind: z.string().optional(),
   name: z.string().optional(),
-  entry: jsonObject.optional().meta({ description: 'What to put into the configuration.' }),
-  notes: z.array(z.string()).optional().meta({ description: 'What a person should know.' }),
-  reasons: z.array(z.string()).optional().meta({ description: 'What was tried, if no kind was detected.' }),
+  entry: jsonObject.optional().meta({ description: 'The entry for the configuration.' }),
+  notes: z.array(z.string()).optional().meta({ description: 'Notes for the operator.' }),
+  reasons: z.array(z.string()).optional().meta({ description: 'The attempts, if no kind was detected.' }),
 })
 
 export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRoute[] {
@@ -63,8 +63,8 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
       method: 'POST',
       path: '/admin/agents/detect',
       name: 'detectAgent',
-      summary: 'Finds out what is behind an address or a command.',
-      description: 'A command is run where the configuration file is, as an agent of the kind `command` would be.',
+      summary: 'Detects the agent kind of a URL or a command.',
+      description: 'A command runs in the folder of the configuration file, as with the kind `command`.',
       tag,
       body: z.strictObject({
         target: z
@@ -75,13 +75,13 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
               .transform((one) => [one]),
             z.array(z.string().min(1)).min(1),
           ])
-          .meta({ description: 'A url, or the words of a command.' }),
-        token: z.string().min(1).optional().meta({ description: 'Tried where credentials are asked for; not kept.' }),
+          .meta({ description: 'A URL, or a command with its arguments.' }),
+        token: z.string().min(1).optional().meta({ description: 'Used if credentials are required; not stored.' }),
         tokenEnv: z
           .string()
-          .regex(/^[A-Za-z_]\w*$/, 'give the name of a variable')
+          .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')
           .optional()
-          .meta({ description: 'The variable of the environment that will hold it. Default: AGENT_TOKEN.' }),
+          .meta({ description: 'The environment variable for the token. Default: AGENT_TOKEN.' }),
       }),
       response: detected,
       async handle({ body: { target, token, tokenEnv = 'AGENT_TOKEN' }, signal }) {
@@ -126,7 +126,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
       method: 'PUT',
       path: '/admin/agents/{agent}',
       name: 'changeAgent',
-      summary: "Replaces an agent's entry. Secrets that are shown as (not shown) stay what they are.",
+      summary: "Replaces an agent's entry. Secrets shown as (not shown) are kept.",
       tag,
       params,
       body: z.strictObject({ entry, ...editFields }),
@@ -144,7 +144,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
       method: 'DELETE',
       path: '/admin/agents/{agent}',
       name: 'removeAgent',
-      summary: 'Takes an agent out of the configuration. What runs is finished, and its tasks stay.',
+      summary: 'Removes an agent from the configuration. Running turns finish, and its tasks are kept.',
       tag,
       params,
       response: appliedSchema,

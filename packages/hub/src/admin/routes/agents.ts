@@ -52,7 +52,7 @@ const cards = z
         '0.3': jsonObject.optional(),
         '0.2': jsonObject.optional(),
       })
-      .meta({ description: 'As clients of each version are shown it; `merged` is for those who name none.' }),
+      .meta({ description: 'As served to clients of each version; `merged` for clients that name none.' }),
     signatures: z.array(z.strictObject({ alg: z.string(), kid: z.string(), keys: z.string().optional() })),
     remote: z
       .strictObject({
@@ -61,7 +61,7 @@ const cards = z
         changed: seenCard
           .extend({ fields: z.array(z.string()) })
           .optional()
-          .meta({ description: 'What it says now, where that was not approved, and what of it is otherwise.' }),
+          .meta({ description: 'The current card, if it is not the approved one, and the differences.' }),
         signature: z
           .strictObject({
             status: z.enum(['unchecked', 'unsigned', 'unverified', 'verified']),
@@ -74,7 +74,7 @@ const cards = z
           .optional(),
       })
       .optional()
-      .meta({ description: 'Of an agent that others run: its own card.' }),
+      .meta({ description: 'For a remote agent: its own card.' }),
   })
   .meta({ id: 'AgentCards' })
 
@@ -84,7 +84,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
       method: 'GET',
       path: '/admin/agents',
       name: 'listAgents',
-      summary: 'Lists the agents: what each is, how it is and what it does.',
+      summary: 'Lists the agents with their health and load.',
       tag,
       query: z.strictObject({
         text: z.string().min(1).max(200).optional(),
@@ -119,7 +119,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
       method: 'POST',
       path: '/admin/agents/{agent}/look',
       name: 'lookAtAgent',
-      summary: 'Asks the agent anew what it says of itself.',
+      summary: 'Reads the description of the agent again.',
       tag,
       params,
       response: agentSummary,
@@ -167,7 +167,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         const watch = registry.open(agent)?.cardWatch
         if (watch === undefined) throw notFoundError()
         if (!(await watch.approve(fingerprint))) {
-          throw new RouteError('CONFLICT', 'This is not the card that waits: look at it again')
+          throw new RouteError('CONFLICT', 'The card has changed since you loaded it: load it again')
         }
         const summary = await view.get(agent)
         if (summary === undefined) throw notFoundError()

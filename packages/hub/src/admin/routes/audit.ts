@@ -9,7 +9,7 @@ import { type AdminRoute, jsonRoute } from '../route.ts'
 const filters = {
   agent: z.string().optional(),
   who: z.string().optional().meta({ description: 'The principal, or `admin`.' }),
-  key: z.string().optional().meta({ description: 'The id of the key that was shown, or that it is about.' }),
+  key: z.string().optional().meta({ description: 'The id of the key that was used, or that was changed.' }),
   task: z.string().optional(),
   event: z.string().optional(),
   operation: z.string().optional(),
@@ -20,7 +20,7 @@ const entry = z
   .strictObject({
     id: z
       .string()
-      .meta({ description: 'Where it stands. `before` with its last number plus one begins a page with it.' }),
+      .meta({ description: 'Its position. Pass the last number plus one as `before` to start a page with it.' }),
     at: timestamp,
     ...filters,
     event: z.string(),
@@ -41,26 +41,19 @@ export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[
       path: '/admin/audit',
       name: 'listAudit',
       summary: 'Lists who did what, newest first.',
-      description: 'A page may be empty while there are more: each looks through so much and no further.',
+      description: 'A page can be empty although more follow: each page searches a limited number of entries.',
       tag: 'Audit',
       query: z.strictObject({
         limit: limitField(100, 1_000),
         before: z
           .string()
-          .regex(/^[0-9a-f-]{36}\.\d{1,6}$/, 'give what the page before said')
+          .regex(/^[0-9a-f-]{36}\.\d{1,6}$/, 'must be the value returned by the previous page')
           .optional(),
         ...filters,
         since: timeQuery.optional().meta({ description: 'Inclusive.' }),
         until: timeQuery.optional().meta({ description: 'Exclusive.' }),
-        text: z
-          .string()
-          .max(256)
-          .optional()
-          .meta({ description: 'Stands in any of the fields, in large or small letters.' }),
-        reads: z
-          .enum(['yes', 'no'])
-          .default('yes')
-          .meta({ description: 'Whether what admins only looked at is listed, too.' }),
+        text: z.string().max(256).optional().meta({ description: 'A text in any field, case-insensitive.' }),
+        reads: z.enum(['yes', 'no']).default('yes').meta({ description: 'Whether reads by admins are listed, too.' }),
       }),
       response: z.strictObject({ entries: z.array(entry), before: z.string().optional() }),
       async handle({ query: { limit: most, before, since, until = Infinity, text = '', reads, ...fields } }) {

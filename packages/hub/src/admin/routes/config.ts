@@ -20,11 +20,11 @@ const maxBytes = 600_000
 
 export const effectsSchema = z
   .strictObject({
-    added: z.array(z.string()).meta({ description: 'Agents that are new.' }),
+    added: z.array(z.string()).meta({ description: 'Added agents.' }),
     changed: z.array(z.string()),
-    removed: z.array(z.string()).meta({ description: 'Agents that take nothing new; what runs is finished.' }),
-    applied: z.array(z.string()).meta({ description: 'Sections that changed, and hold.' }),
-    restart: z.array(z.string()).meta({ description: 'What changed and only holds after a restart.' }),
+    removed: z.array(z.string()).meta({ description: 'Removed agents; running turns finish.' }),
+    applied: z.array(z.string()).meta({ description: 'Changed sections that are applied.' }),
+    restart: z.array(z.string()).meta({ description: 'Changes that are applied after a restart.' }),
   })
   .meta({ id: 'ConfigEffects' })
 
@@ -33,7 +33,7 @@ export const appliedSchema = z
   .meta({ id: 'ConfigApplied' })
 
 const editedText = z.strictObject({
-  text: z.string().meta({ description: 'The whole file. Secrets that are shown as (not shown) stay what they are.' }),
+  text: z.string().meta({ description: 'The whole file. Secrets shown as (not shown) are kept.' }),
 })
 
 const diffLines = z.array(
@@ -54,13 +54,13 @@ const editFields = {
     .string()
     .max(64)
     .optional()
-    .meta({ description: 'The hash of what was edited; 409 if it is another by now.' }),
+    .meta({ description: 'The hash of the edited configuration; 409 if it has changed since.' }),
 }
 
 const versionSchema = z.strictObject({
   id: z.string(),
   at: timestamp,
-  who: z.string().optional().meta({ description: 'Absent: it was found in the file when another took its place.' }),
+  who: z.string().optional().meta({ description: 'Absent: the text was found in the file when it was replaced.' }),
   note: z.string().optional(),
   hash: z.string(),
   isCurrent: z.boolean(),
@@ -79,7 +79,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       method: 'GET',
       path: '/admin/config',
       name: 'getConfig',
-      summary: 'The configuration as it is written, without its secrets.',
+      summary: 'The configuration file, without secrets.',
       tag,
       response: z.strictObject({ file: z.string(), text: z.string(), hash: z.string() }),
       handle: () => ({ text: configService.text(), hash: configService.hash(), file: configService.file ?? '' }),
@@ -97,7 +97,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       method: 'POST',
       path: '/admin/config/check',
       name: 'checkConfig',
-      summary: 'Says all that is wrong with a text; changes nothing.',
+      summary: 'Validates a configuration; changes nothing.',
       tag,
       body: editedText,
       maxBytes,
@@ -116,7 +116,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       method: 'POST',
       path: '/admin/config/diff',
       name: 'diffConfig',
-      summary: 'Compares a text with what holds, and says what applying it would do; changes nothing.',
+      summary: 'Compares a configuration with the current one and lists the effects; changes nothing.',
       tag,
       body: editedText,
       maxBytes,
@@ -130,7 +130,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       method: 'PUT',
       path: '/admin/config',
       name: 'applyConfig',
-      summary: 'Makes a text hold, and writes it into the file.',
+      summary: 'Applies a configuration and writes it to the file.',
       tag,
       body: editedText.extend(editFields),
       maxBytes,
@@ -144,7 +144,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       method: 'GET',
       path: '/admin/config/versions',
       name: 'listConfigVersions',
-      summary: 'Lists what was applied, the newest first.',
+      summary: 'Lists the applied configurations, newest first.',
       tag,
       response: z.strictObject({ versions: z.array(versionSchema) }),
       handle: async () => ({ versions: (await configService.versions()).map(shown) }),
@@ -153,15 +153,15 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       method: 'GET',
       path: '/admin/config/versions/{id}',
       name: 'getConfigVersion',
-      summary: 'Shows one of them, without its secrets.',
+      summary: 'Shows one of them, without secrets.',
       tag,
       params: idParams,
       response: versionSchema.extend({
         text: z.string(),
-        diff: diffLines.meta({ description: 'From what holds now to this one.' }),
+        diff: diffLines.meta({ description: 'The difference between the current one and this one.' }),
         effects: effectsSchema
           .optional()
-          .meta({ description: 'What restoring it would do; absent if it cannot be restored.' }),
+          .meta({ description: 'The effects of restoring it; absent if it cannot be restored.' }),
       }),
       async handle({ params }) {
         const found = await configService.version(params.id)
@@ -179,7 +179,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
       method: 'POST',
       path: '/admin/config/versions/{id}/restore',
       name: 'restoreConfig',
-      summary: 'Goes back to one of them.',
+      summary: 'Restores one of them.',
       tag,
       params: idParams,
       body: z.strictObject(editFields).optional(),

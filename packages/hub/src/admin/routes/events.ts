@@ -46,12 +46,12 @@ export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
       method: 'GET',
       path: '/admin/events',
       name: 'followChanges',
-      summary: 'Follows what changes: tasks, agents, the configuration, webhooks.',
+      summary: 'Streams changes of tasks, agents, the configuration and webhooks.',
       description:
-        'Begins now, or after `Last-Event-ID`. `ready` comes first, with the hub that answers; `reset` says that something was missed and everything should be looked at anew; `tasks` that more tasks changed than are told one by one.',
+        'Starts now, or after `Last-Event-ID`. `ready` is first and names the hub process; `reset`: events were missed, reload everything; `tasks`: more tasks changed than are listed one by one.',
       tag: 'Events',
       query: z.strictObject({
-        lastEventId: z.string().max(40).optional().meta({ description: 'For those who cannot set Last-Event-ID.' }),
+        lastEventId: z.string().max(40).optional().meta({ description: 'For clients that cannot set Last-Event-ID.' }),
       }),
       events: {
         ready: z.strictObject({ instance: z.string(), version: z.string(), at: z.string() }),

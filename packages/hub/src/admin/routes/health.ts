@@ -31,15 +31,15 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
       method: 'GET',
       path: '/admin/health',
       name: 'getHealth',
-      summary: 'How the hub is: its store, its agents, its webhooks.',
+      summary: 'The health of the hub: store, agents, webhooks.',
       tag,
       response: z
         .strictObject({
-          status: z.enum(['ok', 'degraded']).meta({ description: 'Degraded: the store or an agent is not well.' }),
+          status: z.enum(['ok', 'degraded']).meta({ description: 'Degraded: the store or an agent is unhealthy.' }),
           version: z.string(),
           node: z.string(),
           protocols: z.array(z.string()),
-          instance: z.string().meta({ description: 'Another one after each restart.' }),
+          instance: z.string().meta({ description: 'Changes with each restart.' }),
           startedAt: timestamp,
           uptimeMs: z.number(),
           store: z.strictObject({
@@ -52,13 +52,13 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
             all: z.int(),
             open: z.int(),
             down: z.array(z.string()),
-            drifted: z.array(z.string()).meta({ description: 'Remote agents whose card waits to be approved.' }),
+            drifted: z.array(z.string()).meta({ description: 'Remote agents whose card awaits approval.' }),
           }),
           tasks: z.record(z.string(), z.int()),
           streams: z.int(),
           push: z.strictObject({
             isOn: z.boolean(),
-            dead: z.int().meta({ description: 'Webhooks that were given up; at most 100 are counted.' }),
+            dead: z.int().meta({ description: 'Dead webhooks; at most 100 are counted.' }),
           }),
         })
         .meta({ id: 'Health' }),

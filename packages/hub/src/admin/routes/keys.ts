@@ -39,8 +39,7 @@ const keyRequest = z.strictObject({
   tasksPerDay: z.int().positive().optional(),
   ...expiryFields,
   replaces: z.string().max(64).optional().meta({
-    description:
-      'The id of another key: everything that is not said is as with that one, and tasks go on with the new one.',
+    description: 'The id of another key: omitted fields are copied from it, and the new key continues its tasks.',
   }),
 })
 
@@ -55,12 +54,12 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
       method: 'GET',
       path: '/admin/keys',
       name: 'listKeys',
-      summary: 'Lists the keys, also those that are good no more.',
+      summary: 'Lists the keys, including expired and revoked ones.',
       tag,
       query: z.strictObject({ limit: limitField(100, 1_000), after: z.string().max(64).optional() }),
       response: z.strictObject({
         keys: z.array(keyInfo),
-        after: z.string().optional().meta({ description: 'To be asked for next, if there are more.' }),
+        after: z.string().optional().meta({ description: 'Pass it to get the next page; absent on the last.' }),
       }),
       async handle({ query }) {
         const page = await keys.list(query)
@@ -71,7 +70,7 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
       method: 'POST',
       path: '/admin/keys',
       name: 'createKey',
-      summary: 'Makes a key, and shows it for the only time.',
+      summary: 'Creates a key and shows it once.',
       tag,
       body: keyRequest,
       status: 201,
@@ -89,7 +88,7 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
       method: 'GET',
       path: '/admin/keys/{id}',
       name: 'getKey',
-      summary: 'Shows what is known of a key.',
+      summary: 'Shows a key, without its secret.',
       tag,
       params,
       response: keyInfo,
@@ -114,23 +113,22 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
     const known = agentNames()
     const unknown = named.find((agent) => agent !== '*' && !known.includes(agent))
     if (unknown === undefined) return
-    throw invalidFieldError('agents', `there is no agent ${unknown}: the agents are ${known.join(', ')}`)
+    throw invalidFieldError('agents', `unknown agent ${unknown}: use one of ${known.join(', ')}`)
   }
 
   async function createOptionsOf(requested: z.output<typeof keyRequest>) {
     const replaced = requested.replaces === undefined ? undefined : await keys.get(requested.replaces)
     if (requested.replaces !== undefined && replaced === undefined)
-      throw invalidFieldError('replaces', 'there is no such key')
+      throw invalidFieldError('replaces', 'is not the id of a key')
     const named = [...(requested.agents ?? []).map((agent) => `agent:${agent}`), ...(requested.scopes ?? [])]
     const grantedScopes =
       named.length > 0
         ? validateInput(z.strictObject({ agents: scopesField }), { agents: named }).agents
         : replaced?.scopes
     requireAgents(requested.agents ?? [])
-    if (grantedScopes === undefined)
-      throw invalidFieldError('scopes', 'say what it is for: agents: [<name>], or scopes')
+    if (grantedScopes === undefined) throw invalidFieldError('scopes', 'is required: set agents: [<name>], or scopes')
     const name = requested.name ?? replaced?.name
-    if (name === undefined) throw invalidFieldError('name', 'give it a name')
+    if (name === undefined) throw invalidFieldError('name', 'must not be empty')
     return {
       name,
       scopes: grantedScopes,
@@ -144,6 +142,6 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
 }
 
 function keyJsonOrNotFound(info: KeyInfo | undefined, id: string) {
-  if (info === undefined) throw new RouteError('NOT_FOUND', `There is no key ${id}`)
+  if (info === undefined) throw new RouteError('NOT_FOUND', `Unknown key ${id}`)
   return keyToJson(info)
 }

@@ -50,7 +50,7 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
       method: 'POST',
       path: '/a2a/{agent}/api-key/generate',
       name: 'generateOwnKey',
-      summary: 'Makes a key for the agent, and shows it for the only time.',
+      summary: 'Creates a key for the agent and shows it once.',
       tag,
       access: right,
       params: z.object({ agent }),
@@ -62,7 +62,7 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
       response: z.strictObject({
         agent: z.string(),
         ...createdKey.shape,
-        apiKey: z.string().meta({ description: 'The same as `key`, by the name that other gateways give it.' }),
+        apiKey: z.string().meta({ description: 'The same as `key`, under the name that other gateways use.' }),
       }),
       event: 'key.created',
       async handle({ params, body, who }) {
@@ -105,7 +105,7 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
 
 async function requireKeyQuota(who: AdminCaller, keys: ApiKeys): Promise<void> {
   if (who.isAdmin || (await keys.ofPrincipal(who.subject, maxKeys)).length < maxKeys) return
-  throw new RouteError('RATE_LIMITED', `There are ${maxKeys} keys of yours already: revoke one first`)
+  throw new RouteError('RATE_LIMITED', `You already have ${maxKeys} keys: revoke one first`)
 }
 
 /** The caller's scopes for this agent, and scopes that the hub does not interpret, which its skills may require. */
@@ -117,7 +117,7 @@ function scopesForAgent(name: string, { scopes: held = [] }: Caller): readonly s
 
 function checkScopes(requested: readonly string[], name: string, held: readonly string[]): void {
   if (!coversScopes(held, requested))
-    throw new RouteError('PERMISSION_DENIED', 'A key may not permit more than you may do here')
+    throw new RouteError('PERMISSION_DENIED', 'A key cannot have more permissions than you have')
   if (!permissionsOf(requested).canUse(name))
-    throw invalidFieldError('scopes', `name agent:${name}, or one of its skills`)
+    throw invalidFieldError('scopes', `must be agent:${name}, or one of its skills`)
 }

@@ -30,9 +30,9 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
       method: 'GET',
       path: '/admin/push',
       name: 'listPush',
-      summary: 'Lists webhooks, the ones made last first. With `state=dead`: the dead letters.',
+      summary: 'Lists webhooks, newest first. `state=dead` lists those whose delivery failed.',
       description:
-        'With an agent or a text, a page may be short or empty while there are more: each looks through so many and no further.',
+        'With `agent` or `text`, a page can be short or empty although more follow: each page searches a limited number.',
       tag,
       query: z.strictObject({
         limit: limitField(50, 500),
@@ -40,7 +40,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
         state: pushState.optional(),
         agent: nameField.optional(),
         text: z.string().min(1).max(200).optional().meta({
-          description: 'In the address, an id, the first message of the task, or what the last try came to.',
+          description: 'In the URL, an id, the first message of the task, or the last result.',
         }),
       }),
       response: z.strictObject({ push: z.array(pushSummary), before: z.number().optional() }),
@@ -53,7 +53,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
       method: 'GET',
       path: '/admin/push/{taskId}/{configId}',
       name: 'getPush',
-      summary: 'Shows a webhook with its last tries, the newest first.',
+      summary: 'Shows a webhook with its last attempts, newest first.',
       tag,
       params,
       query: z.strictObject({ limit: limitField(50, 500) }),
@@ -73,7 +73,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
       method: 'POST',
       path: '/admin/push/{taskId}/{configId}/redeliver',
       name: 'redeliver',
-      summary: 'Tries again at once, also what was given up.',
+      summary: 'Redelivers immediately, also after delivery failed permanently.',
       tag,
       params,
       body: z
@@ -82,7 +82,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
             .int()
             .min(0)
             .optional()
-            .meta({ description: 'Begins after this event. Default: with the first that was not delivered.' }),
+            .meta({ description: 'Starts after this event. Default: with the first undelivered one.' }),
         })
         .optional(),
       response: pushCursor,
@@ -99,7 +99,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
   async function requirePush() {
     const pushHandler = await push()
     if (pushHandler === undefined)
-      throw new RouteError('UNAVAILABLE', 'This hub has no webhooks: see `push` in its configuration')
+      throw new RouteError('UNAVAILABLE', 'Push notifications are disabled: set `push` in the configuration')
     return pushHandler
   }
 }

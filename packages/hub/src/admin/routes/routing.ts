@@ -31,7 +31,7 @@ const ruleSchema = z
 
 const decisionSchema = z
   .strictObject({
-    route: z.int().optional().meta({ description: 'The rule that fits; absent if the agent does the work itself.' }),
+    route: z.int().optional().meta({ description: 'The matching route; absent if the agent does the work itself.' }),
     name: z.string().optional(),
     why: z.string(),
     to: z.array(z.string()).meta({ description: 'The candidates, best first. Empty if none is available.' }),
@@ -50,7 +50,7 @@ export function routingRoutes({ rules, dryRun, hasAgent }: RoutingRoutesDeps): r
       method: 'GET',
       path: '/admin/routes',
       name: 'listRoutes',
-      summary: 'Lists the rules, as the configuration has them.',
+      summary: 'Lists the routes of the configuration.',
       tag,
       response: z.strictObject({ routes: z.array(ruleSchema) }),
       handle: () => ({
@@ -69,22 +69,18 @@ export function routingRoutes({ rules, dryRun, hasAgent }: RoutingRoutesDeps): r
       method: 'POST',
       path: '/admin/routes/decide',
       name: 'decideRoute',
-      summary: 'Says which rule a message would meet, and why. Nothing is sent.',
+      summary: 'Shows which route a message would take, and why. Sends nothing.',
       tag,
       body: z.strictObject({
-        agent: nameField.meta({ description: 'Whom the message would be sent to.' }),
+        agent: nameField.meta({ description: 'The agent that would receive the message.' }),
         text: z.string().max(100_000).optional(),
-        parts: z
-          .array(jsonObject)
-          .max(100)
-          .optional()
-          .meta({ description: 'Instead of a text: parts as A2A 1.0 has them.' }),
+        parts: z.array(jsonObject).max(100).optional().meta({ description: 'Instead of a text: parts as in A2A 1.0.' }),
         skill: z.string().optional(),
         metadata: jsonObject.optional(),
         caller: nameField
           .optional()
           .meta({ description: 'The caller of the message. Default: the caller of this request.' }),
-        scopes: z.array(z.string()).optional().meta({ description: 'What the caller may use. Default: every agent.' }),
+        scopes: z.array(z.string()).optional().meta({ description: 'The scopes of the caller. Default: every agent.' }),
       }),
       response: decisionSchema,
       handle({ body, who }) {

@@ -19,8 +19,8 @@ export interface SessionRoutesDeps {
 const sessionSchema = z
   .strictObject({
     subject: z.string().meta({ description: '`admin`, or the caller that a token named.' }),
-    by: z.enum(['key', 'token', 'session']).meta({ description: 'What was shown with this request.' }),
-    csrf: z.string().optional().meta({ description: 'To be shown in X-CSRF-Token, with the cookie.' }),
+    by: z.enum(['key', 'token', 'session']).meta({ description: 'The credentials of this request.' }),
+    csrf: z.string().optional().meta({ description: 'Send it in X-CSRF-Token, with the cookie.' }),
     expiresAt: timestamp.optional(),
   })
   .meta({ id: 'Session' })
@@ -33,9 +33,11 @@ const listedSessionSchema = z
       .enum(['key', 'token', 'oidc'])
       .meta({ description: 'The kind of credentials that opened it. They are checked at every request.' }),
     createdAt: timestamp,
-    lastUsedAt: timestamp.meta({ description: 'The last request with it; of other replicas up to ten seconds late.' }),
-    expiresAt: timestamp.meta({ description: 'The latest end, whatever is renewed.' }),
-    from: z.string().optional().meta({ description: 'The address that it was opened from.' }),
+    lastUsedAt: timestamp.meta({
+      description: 'The last request with it; up to ten seconds late if other replicas served it.',
+    }),
+    expiresAt: timestamp.meta({ description: 'The latest end, even if it is renewed.' }),
+    from: z.string().optional().meta({ description: 'The network address that created it.' }),
     isCurrent: z.boolean().meta({ description: 'Whether this request was sent with this session.' }),
   })
   .meta({ id: 'ListedSession' })
@@ -49,9 +51,9 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
       method: 'POST',
       path,
       name: 'signIn',
-      summary: 'Signs in: shown the admin key or a token, it sets a cookie.',
+      summary: 'Signs in with the admin key or a token, and sets a cookie.',
       description:
-        'With the cookie everything here may be read. What changes something, and calls of agents, need X-CSRF-Token as well; those calls are then made by the caller `console|<subject>`, who may use every agent.',
+        'The cookie permits all reads. Changes and calls of agents also require X-CSRF-Token; the caller of those calls is `console|<subject>`, who may use every agent.',
       tag,
       access: 'key',
       status: 201,
@@ -72,7 +74,7 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
       method: 'GET',
       path,
       name: 'getSession',
-      summary: 'Says who is signed in.',
+      summary: 'Shows who is signed in.',
       tag,
       response: sessionSchema,
       async handle({ who, request }) {
@@ -87,13 +89,13 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
       method: 'DELETE',
       path,
       name: 'signOut',
-      summary: 'Signs out: the cookie opens nothing any more.',
+      summary: 'Signs out: the cookie becomes invalid.',
       tag,
       response: z.strictObject({}),
       event: 'session.ended',
       async handle({ request }) {
         const session = await sessions.read(request.header('cookie'))
-        if (session === undefined) throw new RouteError('NOT_FOUND', 'There is no session')
+        if (session === undefined) throw new RouteError('NOT_FOUND', 'No session')
         await sessions.end(session.id)
         return new RouteResult({}, { headers: { 'set-cookie': sessions.emptyCookie(isSecure(request)) } })
       },
@@ -136,13 +138,13 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
       method: 'DELETE',
       path: '/admin/sessions/{id}',
       name: 'endSession',
-      summary: 'Ends a session of the console, and the streams that it has open.',
+      summary: 'Ends a session of the console and its open streams.',
       tag,
       params: z.object({ id: z.string().max(64) }),
       response: z.strictObject({}),
       event: 'session.ended',
       async handle({ params: { id } }) {
-        if (!(await sessions.end(id))) throw new RouteError('NOT_FOUND', `There is no session ${id}`)
+        if (!(await sessions.end(id))) throw new RouteError('NOT_FOUND', `Unknown session ${id}`)
         return {}
       },
     }),

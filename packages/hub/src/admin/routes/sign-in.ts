@@ -39,7 +39,7 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
       method: 'GET',
       path: '/admin/sign-in',
       name: 'getSignIn',
-      summary: 'In which ways one may sign in.',
+      summary: 'The available sign-in methods.',
       tag,
       access: right,
       response: z.strictObject({
@@ -47,7 +47,7 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
         oidc: z
           .strictObject({ issuer: z.string(), start: z.string() })
           .optional()
-          .meta({ description: 'By the issuer: lead the browser to `start`.' }),
+          .meta({ description: 'With the issuer: send the browser to `start`.' }),
       }),
       handle() {
         const found = settings()
@@ -64,9 +64,9 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
       query: z.strictObject({
         to: z
           .string()
-          .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/, 'give a path of this hub')
+          .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/, 'must be a path of this hub')
           .default('/')
-          .meta({ description: 'Where to go afterwards.' }),
+          .meta({ description: 'The path to open after sign-in.' }),
       }),
       async redirect({ query: { to }, request }) {
         const { location, sealedState } = await oidc.begin(baseOf(request) + callbackPath, to)
@@ -77,7 +77,7 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
       method: 'GET',
       path: callbackPath,
       name: 'finishSignIn',
-      summary: 'Where the issuer sends the browser back to.',
+      summary: 'The redirect URI for the issuer.',
       tag,
       access: right,
       event: 'session.opened',
@@ -116,7 +116,7 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
     try {
       return await parts.identify({ ...shown, header })
     } catch {
-      throw new RouteError('PERMISSION_DENIED', 'The token of the issuer is none that this hub believes')
+      throw new RouteError('PERMISSION_DENIED', 'The token of the issuer is not valid for this hub')
     }
   }
 }

@@ -26,7 +26,7 @@ const recordSchema = z
     seq: z.int(),
     at: timestamp,
     type: z.string(),
-    isVisible: z.boolean().meta({ description: 'Whether clients are told it.' }),
+    isVisible: z.boolean().meta({ description: 'Whether clients receive it.' }),
     bytes: z.int(),
     body: jsonObject,
   })
@@ -40,9 +40,9 @@ const frameSchema = z.strictObject({
 })
 
 const headFields = {
-  head: z.int().meta({ description: 'The number of the last event.' }),
-  firstSeq: z.int().meta({ description: 'The number of the first that is still in the log.' }),
-  after: z.int().optional().meta({ description: 'To be asked for next, if there are more.' }),
+  head: z.int().meta({ description: 'The seq of the last event.' }),
+  firstSeq: z.int().meta({ description: 'The seq of the first one that is still in the log.' }),
+  after: z.int().optional().meta({ description: 'Pass it to get the next page; absent on the last.' }),
 }
 
 const detailSchema = z
@@ -50,7 +50,7 @@ const detailSchema = z
     ...taskSummary.shape,
     firstSeq: z.int(),
     traceId: z.string(),
-    task: jsonObject.meta({ description: 'As A2A 1.0 writes it: status, history, artifacts.' }),
+    task: jsonObject.meta({ description: 'As in A2A 1.0: status, history, artifacts.' }),
     push: z.array(pushCursor),
   })
   .meta({ id: 'TaskDetail' })
@@ -61,15 +61,15 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
       method: 'GET',
       path: '/admin/tasks',
       name: 'listTasks',
-      summary: 'Lists the tasks of everybody, the newest status first.',
+      summary: 'Lists the tasks of all callers, newest status first.',
       description:
-        'With a text, a page may be short or empty while there are more: each looks through so many and no further.',
+        'With `text`, a page can be short or empty although more follow: each page searches a limited number.',
       tag,
       query: z.strictObject({
         limit: limitField(50, 500),
         before: z.string().max(1_100).optional(),
         agent: nameField.optional(),
-        state: listOf(taskState).optional().meta({ description: 'One or more, with commas.' }),
+        state: listOf(taskState).optional().meta({ description: 'One or more, separated by commas.' }),
         caller: nameField.optional(),
         context: nameField.optional(),
         since: timeQuery.optional().meta({ description: 'Of the status, inclusive.' }),
@@ -79,7 +79,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
           .min(1)
           .max(200)
           .optional()
-          .meta({ description: 'In the first message, the status, an id or the metadata; whatever the case.' }),
+          .meta({ description: 'In the first message, the status, an id or the metadata; case-insensitive.' }),
       }),
       response: z.strictObject({ tasks: z.array(taskSummary), before: z.string().optional() }),
       async handle({ query: { limit: most, before, agent, state, caller, context, since, until, text } }) {
@@ -103,7 +103,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
       method: 'GET',
       path: '/admin/task-counts',
       name: 'countTasks',
-      summary: 'How many tasks there are in each state.',
+      summary: 'The number of tasks in each state.',
       tag,
       response: z.strictObject({
         states: z.record(z.string(), z.int()),
@@ -151,7 +151,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
       method: 'GET',
       path: '/admin/tasks/{taskId}/events',
       name: 'listTaskEvents',
-      summary: 'The log of a task as it was written, also what no client is told.',
+      summary: 'The stored log of a task, including internal records.',
       tag,
       params,
       query: z.strictObject(pageFields),
@@ -165,7 +165,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
       method: 'GET',
       path: '/admin/tasks/{taskId}/wire',
       name: 'listTaskFrames',
-      summary: 'The events of a task as clients of each version get them.',
+      summary: 'The events of a task, as sent to clients of each version.',
       tag,
       params,
       query: z.strictObject(pageFields),

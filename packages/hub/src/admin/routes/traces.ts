@@ -14,7 +14,7 @@ const summarySchema = z
     traceId: z.string(),
     taskId: z.string(),
     title: z.string().optional().meta({
-      description: 'The first words of the message that began the task; read from the task, not kept in traces.',
+      description: 'The beginning of the first message of the task; read from the task, not stored in traces.',
     }),
     contextId: z.string(),
     agent: z.string(),
@@ -102,7 +102,7 @@ export function traceRoutes(
       query: z.strictObject({
         limit: limitField(50, 500),
         before: z.string().max(1_100).optional(),
-        agent: nameField.optional().meta({ description: 'One of those that took part.' }),
+        agent: nameField.optional().meta({ description: 'An agent of the trace.' }),
         caller: nameField.optional(),
         context: nameField.optional(),
         state: taskState.optional(),
@@ -111,10 +111,10 @@ export function traceRoutes(
         until: timeQuery.optional(),
         minDurationMs: z.coerce.number().min(0).optional(),
         minErrors: z.coerce.number().int().min(0).optional().meta({
-          description: 'So many spans failed, or more; also in what went well in the end.',
+          description: 'At least this many spans failed; also in traces that succeeded.',
         }),
         text: z.string().min(1).max(200).optional().meta({
-          description: 'In an id, a name of an agent, a model or a tool, or in what went wrong.',
+          description: 'In an id, an error, or the name of an agent, a model or a tool.',
         }),
       }),
       response: z.strictObject({ traces: z.array(summarySchema), before: z.string().optional() }),
@@ -130,7 +130,7 @@ export function traceRoutes(
       method: 'GET',
       path: '/admin/traces/{id}',
       name: 'getTrace',
-      summary: 'Shows a trace, by its id or by that of a task.',
+      summary: 'Shows a trace by its id or the id of a task.',
       tag,
       params: z.object({ id: nameField }),
       response: z.strictObject({
@@ -155,7 +155,7 @@ export function traceRoutes(
   function requireTraces(): Traces {
     const open = traces()
     if (open === undefined)
-      throw new RouteError('UNAVAILABLE', 'This hub keeps no traces: see `telemetry` in its configuration')
+      throw new RouteError('UNAVAILABLE', 'Traces are not stored: set `telemetry` in the configuration')
     return open
   }
 

@@ -29,7 +29,10 @@ describe('what a caller is told of a failure', () => {
   })
 
   it('has the words of the agent where they are about the message, and not too many of them', () => {
-    assert.match(told(new A2AError('INVALID_PARAMS', 'parts[0] is empty')).text, /It says: parts\[0\] is empty/)
+    assert.match(
+      told(new A2AError('INVALID_PARAMS', 'parts[0] is empty')).text,
+      /The agent reported: parts\[0\] is empty/,
+    )
     assert.ok(told(new A2AError('INVALID_PARAMS', 'x'.repeat(10_000))).text.length < 500)
   })
 })

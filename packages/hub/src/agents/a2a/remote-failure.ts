@@ -8,21 +8,21 @@ import { egressBlockedReason } from './egress-policy.ts'
 
 const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
   UNAUTHENTICATED: 'The agent does not accept the credentials of this hub. The hub operator must renew them.',
-  PERMISSION_DENIED: 'The agent does not permit this to the hub.',
-  RATE_LIMITED: 'The agent takes no more requests now. Try again later.',
+  PERMISSION_DENIED: 'The agent denies this operation to the hub.',
+  RATE_LIMITED: 'The agent accepts no more requests now. Try again later.',
   AGENT_UNAVAILABLE: 'The agent cannot be reached now. Try again later.',
   UNAVAILABLE: 'The agent cannot be reached now. Try again later.',
-  CARD_NOT_FOUND: 'The agent cannot be found where it used to be.',
-  AGENT_NOT_FOUND: 'The agent cannot be found where it used to be.',
+  CARD_NOT_FOUND: 'The agent no longer exists at its URL.',
+  AGENT_NOT_FOUND: 'The agent no longer exists at its URL.',
   TIMEOUT: 'The agent did not answer in time.',
-  INTERRUPTED: 'The connection to the agent broke and could not be made again.',
-  TASK_NOT_FOUND: 'The agent does not know this task any more.',
-  VERSION_NOT_SUPPORTED: 'The agent speaks no version of the protocol that this hub speaks.',
-  EXTENSION_SUPPORT_REQUIRED: 'The agent requires a protocol extension that this hub does not pass on.',
-  INVALID_AGENT_RESPONSE: 'The agent answered with something that is not understood.',
-  PAYLOAD_TOO_LARGE: 'This is more than the agent takes, or more than is taken from it.',
-  CONTENT_TYPE_NOT_SUPPORTED: 'The agent does not take content of this kind.',
-  UNSUPPORTED_OPERATION: 'The agent does not take this message now.',
+  INTERRUPTED: 'The connection to the agent broke and could not be restored.',
+  TASK_NOT_FOUND: 'The agent no longer has this task.',
+  VERSION_NOT_SUPPORTED: 'The agent and this hub share no protocol version.',
+  EXTENSION_SUPPORT_REQUIRED: 'The agent requires a protocol extension that this hub does not forward.',
+  INVALID_AGENT_RESPONSE: 'The agent returned an invalid response.',
+  PAYLOAD_TOO_LARGE: 'The request or the response exceeds a size limit.',
+  CONTENT_TYPE_NOT_SUPPORTED: 'The agent does not accept this content type.',
+  UNSUPPORTED_OPERATION: 'The agent does not accept this message now.',
   INVALID_PARAMS: 'The agent refused the message as invalid.',
 }
 
@@ -49,21 +49,20 @@ const egressBlockedMessage = "Blocked: the agent's card names a disallowed addre
 
 /** The message was sent, and it is unknown whether it arrived. Sending it again might do the work twice. */
 export function deliveryUnknown(): StateReport {
-  const text =
-    'The connection broke before the agent confirmed the message. It may be at work on it, or may never have got it.'
+  const text = 'The connection broke before the agent confirmed the message. The agent may or may not be working on it.'
   return failed(text, 'INTERRUPTED')
 }
 
 export function secretLost(): StateReport {
   const text =
-    'The hub was restarted before a secret in this message reached the agent, and keeps no secrets. Send it again.'
+    'The hub restarted before a secret in this message reached the agent. Secrets are not stored: send it again.'
   return failed(text, 'INTERRUPTED')
 }
 
 function failed(text: string, reason: string, quote = ''): StateReport {
   return {
     state: 'TASK_STATE_FAILED',
-    message: { parts: [{ text: quote === '' ? text : `${text} It says: ${quote}` }] },
+    message: { parts: [{ text: quote === '' ? text : `${text} The agent reported: ${quote}` }] },
     metadata: { reason },
   }
 }

@@ -148,11 +148,11 @@ function isCardBlocked(reason: unknown): boolean {
 function upstreamUnavailable(cause: unknown): A2AError {
   if (isCardBlocked(cause)) return cause as A2AError
   if (isInvalidCard(cause))
-    return new A2AError('INVALID_AGENT_RESPONSE', 'The agent gives no card that can be read', {}, { cause })
+    return new A2AError('INVALID_AGENT_RESPONSE', 'The agent has no readable agent card', {}, { cause })
   const why = cause instanceof A2AError ? cause.code : ''
   const text =
     why === 'UNAUTHENTICATED' || why === 'PERMISSION_DENIED'
-      ? 'The agent does not let this hub in'
+      ? 'The agent does not accept the credentials of this hub'
       : 'The agent cannot be reached now'
   return new A2AError('AGENT_UNAVAILABLE', text, {}, { cause })
 }

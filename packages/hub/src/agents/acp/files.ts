@@ -51,7 +51,8 @@ async function resolveInside(root: string, path: string, real: (path: string) =>
   const file = await real(resolve(path)).catch(() => {
     throw RequestError.resourceNotFound(path)
   })
-  if (!file.startsWith(realRoot + sep)) throw RequestError.invalidParams({ path }, 'the path is outside of the session')
+  if (!file.startsWith(realRoot + sep))
+    throw RequestError.invalidParams({ path }, 'the path is outside the session folder')
   return file
 }
 

@@ -30,7 +30,7 @@ export const acpKind: AgentKind<AcpEntry> = {
     const programs = createProgramManager(kv, log)
     const orphansEnded = programs
       .endOrphans(entry.killGrace)
-      .catch((cause: unknown) => log.warn('programs that an earlier hub left could not be looked for', { cause }))
+      .catch((cause: unknown) => log.warn('programs left by an earlier hub could not be listed', { cause }))
     const router = createSessionRouter()
     const sessions = createAcpSessions({
       ...{ entry, baseDir, notes: kv, log, now },

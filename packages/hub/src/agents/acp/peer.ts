@@ -56,14 +56,14 @@ export async function openAcpPeer(deps: AcpPeerDeps): Promise<AcpPeer> {
     cwd: deps.cwd,
     env: deps.env,
     graceMs: entry.killGrace,
-    onError: (line) => log.info('a program said on its error output', { agent: name, line }),
-    onErrorsDropped: () => log.warn('a program says more on its error output', { agent: name }),
+    onError: (line) => log.info('a program wrote to stderr', { agent: name, line }),
+    onErrorsDropped: () => log.warn('a program writes more to stderr', { agent: name }),
   })
   const connection = connect(program, deps)
   try {
     const response = await withTimeout(initialize(connection, deps), entry.startTimeout, () => startFailed('in time'))
     if (response.protocolVersion !== PROTOCOL_VERSION) {
-      throw startFailed('in a version of its protocol that is known here', `it speaks ${response.protocolVersion}`)
+      throw startFailed('with a supported protocol version', `it speaks ${response.protocolVersion}`)
     }
     await authenticate(connection, entry)
     return {
@@ -98,7 +98,7 @@ function connect(program: Program, deps: AcpPeerDeps): ClientConnection {
     app.onRequest('terminal/release', ({ params }) => terminals.release(params))
   }
   const onInvalidLine = (line: string): void =>
-    log.warn('the agent said something that is no message of its protocol', {
+    log.warn('the agent sent an invalid protocol message', {
       agent: name,
       line: line.slice(0, maxLoggedChars),
     })

@@ -25,7 +25,7 @@ export function questionFromRequest({ toolCall, options }: RequestPermissionRequ
 /** Lists the options as text for people and as data for programs. */
 export function permissionMessage({ title, options }: PermissionQuestion, isRepeated = false): AgentMessage {
   const list = options.map(({ name }, index) => `${index + 1}. ${name}`).join('\n')
-  const lead = isRepeated ? 'That is none of the options. ' : ''
+  const lead = isRepeated ? 'That is not one of the options. ' : ''
   const text = `${lead}The agent asks for permission: ${title}\n\n${list}\n\nAnswer with a number, or with the name of an option.`
   return {
     parts: [{ text }, { data: { permission: { title, options: options.map((option) => ({ ...option })) } } }],

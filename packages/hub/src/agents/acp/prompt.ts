@@ -38,7 +38,7 @@ async function contentBlockOf(
     return { type: 'resource', resource: text === undefined ? { ...about, blob: base64(file) } : { ...about, text } }
   }
   if (text !== undefined) return { type: 'text', text: `${filename}:\n\n${text}` }
-  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `This agent takes no files of the type ${mediaType}`)
+  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `This agent accepts no files of type ${mediaType}`)
 }
 
 const base64 = ({ bytes }: PartBytes): string => Buffer.from(bytes).toString('base64')

@@ -72,7 +72,7 @@ export async function* runPrompt(promptRun: PromptRun): ReportStream {
       if ('update' in item) {
         bytes += updateBytes(item.update)
         if (bytes > entry.outputLimit) {
-          yield fail(`The agent said more than the ${entry.outputLimit} bytes that are taken here`)
+          yield fail(`The output of the agent exceeds ${entry.outputLimit} bytes (outputLimit)`)
           return
         }
         yield* reportUpdate(item.update, promptRun)
@@ -126,10 +126,14 @@ async function* reportStop({ stopReason }: PromptResponse, { artifactId, answer 
     case 'end_turn':
       return
     case 'max_tokens':
-      yield { state: 'TASK_STATE_COMPLETED', message: 'The answer is cut off: the model may not say more', metadata }
+      yield {
+        state: 'TASK_STATE_COMPLETED',
+        message: 'The answer is incomplete: the model reached its token limit',
+        metadata,
+      }
       return
     case 'max_turn_requests':
-      yield { state: 'TASK_STATE_COMPLETED', message: 'The agent stopped: it may not take more steps', metadata }
+      yield { state: 'TASK_STATE_COMPLETED', message: 'The agent stopped: it reached its step limit', metadata }
       return
     case 'refusal':
       yield { ...reject('The agent declined to answer'), metadata }
@@ -156,7 +160,7 @@ async function cancelPrompt(
   const outcome = await Promise.race([prompting, late])
   waiting.abort()
   if (outcome !== 'late') return
-  turn.log.warn('the agent did not stop when it was told to', { taskId: turn.task.id })
+  turn.log.warn('the agent did not stop on request', { taskId: turn.task.id })
   onUnresponsive()
 }
 
@@ -164,7 +168,7 @@ const authRequired = -32_000
 
 /** The message for the caller. The agent's own error text is for the operator. */
 export function failureMessage(failure: unknown): string {
-  if (!(failure instanceof RequestError)) return 'The program of the agent ended in the middle of its work'
+  if (!(failure instanceof RequestError)) return "The agent's program exited during the turn"
   return failure.code === authRequired ? 'The agent requires sign-in by its operator' : 'The agent could not answer'
 }
 

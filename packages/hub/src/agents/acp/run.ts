@@ -40,7 +40,7 @@ interface AcpCheckpoint {
 
 /** The prompt after a restart. */
 const continuePrompt =
-  'You were interrupted in the middle of your last answer because the program was restarted. Go on from where you stopped, and do not say again what you have already said.'
+  'You were interrupted in the middle of your last answer because the program was restarted. Continue where you stopped, and do not repeat what you have already said.'
 
 export function createAcpAgent(deps: AcpDeps): { readonly run: AgentFunction; readonly reattach: AgentFunction } {
   const { entry, supervisor, sessions, router, sessionLocks, name, readPart } = deps
@@ -63,7 +63,7 @@ export function createAcpAgent(deps: AcpDeps): { readonly run: AgentFunction; re
       return await abortable(turn.signal, withTimeout(permissions, entry.startTimeout, late))
     } catch (cause) {
       turn.signal.throwIfAborted()
-      turn.log.error('a session of the agent could not be had', { agent: name, taskId: turn.task.id, cause })
+      turn.log.error('a session of the agent could not be opened', { agent: name, taskId: turn.task.id, cause })
       throw cause instanceof A2AError ? cause : new A2AError('AGENT_UNAVAILABLE', failureMessage(cause), {}, { cause })
     }
   }
@@ -104,7 +104,7 @@ export function createAcpAgent(deps: AcpDeps): { readonly run: AgentFunction; re
     })
     // Stored before the prompt is sent, so that its effects can be found again.
     await turn.checkpoint({ ...base, questions: permissions.questions })
-    if (isLost) yield status('The conversation before this could not be loaded: it begins anew', { session: 'new' })
+    if (isLost) yield status('The previous conversation could not be loaded: a new one was started', { session: 'new' })
     yield* runRetained(key, {
       turn,
       peer,

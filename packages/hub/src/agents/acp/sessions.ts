@@ -130,7 +130,7 @@ export function createAcpSessions(deps: AcpSessionsDeps): AcpSessions {
       const stored = sessionIn((await notes.read(recordKind, key))?.value)
       if (stored === undefined) return { session: activate(key, await createSession(key, peer), peer), isLost: false }
       const replay = await reload(stored, peer).catch((cause: unknown) => {
-        log.warn('a session could not be loaded; another one is begun', { cause })
+        log.warn('a session could not be loaded; starting a new one', { cause })
         return undefined
       })
       if (replay === undefined) return { session: activate(key, await createSession(key, peer), peer), isLost: true }
@@ -141,7 +141,7 @@ export function createAcpSessions(deps: AcpSessionsDeps): AcpSessions {
       const session = { id, cwd: await folder(key) }
       const replay = await reload(session, peer)
       if (replay === undefined) {
-        throw new A2AError('AGENT_UNAVAILABLE', 'The agent cannot go on with what a restart interrupted')
+        throw new A2AError('AGENT_UNAVAILABLE', 'The agent cannot resume the turn that a restart interrupted')
       }
       await remember(key, session)
       return { session: activate(key, session, peer), replay }

@@ -60,7 +60,7 @@ export function createTerminalMethods(deps: TerminalDeps): TerminalMethods {
       if (sessionFolder === undefined) throw RequestError.sessionNotFound(sessionId)
       const folder = resolve(sessionFolder, cwd ?? '.')
       if (folder !== sessionFolder && !folder.startsWith(sessionFolder + sep)) {
-        throw RequestError.invalidParams({ cwd }, 'the folder is outside of the session')
+        throw RequestError.invalidParams({ cwd }, 'the folder is outside the session folder')
       }
       if (terminals.size >= maxTerminals) throw RequestError.internalError(undefined, 'too many terminals are open')
       const limitBytes = Math.min(outputByteLimit ?? maxBytes, maxBytes)

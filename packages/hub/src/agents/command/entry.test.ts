@@ -24,14 +24,14 @@ describe('a command entry', () => {
   })
 
   it('says what is wrong with it', () => {
-    assert.deepEqual(problems({}), ['command: give the program and its arguments as a list: [node, agent.js]'])
-    assert.deepEqual(problems({ command: [''] }), ['command: name the program first'])
-    assert.deepEqual(problems({ command: ['x'], files: 'base64' }), ['files: base64 needs protocol: jsonl'])
+    assert.deepEqual(problems({}), ['command: must be a list of the program and its arguments: [node, agent.js]'])
+    assert.deepEqual(problems({ command: [''] }), ['command: must start with the program'])
+    assert.deepEqual(problems({ command: ['x'], files: 'base64' }), ['files: base64 requires protocol: jsonl'])
     assert.deepEqual(problems({ command: ['x', '{text}'], mode: 'keep' }), [
-      'command: a program that is kept has no message in its arguments: use mode: turn',
+      'command: mode: keep cannot pass the message as an argument: use mode: turn',
     ])
     assert.deepEqual(problems({ command: ['x'], env: { 'A=B': '1' } }), ['env.A=B: Invalid key in record'])
-    assert.deepEqual(problems({ command: ['x'], end: 'a\nb' }), ['end: give one line'])
-    assert.deepEqual(problems({ command: ['x'], processes: 0 }), ['processes: give 1 or more'])
+    assert.deepEqual(problems({ command: ['x'], end: 'a\nb' }), ['end: must be one line'])
+    assert.deepEqual(problems({ command: ['x'], processes: 0 }), ['processes: must be at least 1'])
   })
 })

@@ -4,12 +4,15 @@ import { duration, nonEmpty, size } from '../../config/values.ts'
 
 const command = z
   .union(
-    [z.array(z.string()).min(1, 'is empty: name the program'), nonEmpty.transform((program) => [program])],
-    'give the program and its arguments as a list: [node, agent.js]',
+    [
+      z.array(z.string()).min(1, 'must not be empty: start with the program'),
+      nonEmpty.transform((program) => [program]),
+    ],
+    'must be a list of the program and its arguments: [node, agent.js]',
   )
   .transform(([program = '', ...args]): readonly [string, ...string[]] => [program, ...args])
-  .refine(([program]) => program !== '', 'name the program first')
-  .meta({ description: 'The program and its arguments. No shell is asked: [sh, -c, "…"] if you want one.' })
+  .refine(([program]) => program !== '', 'must start with the program')
+  .meta({ description: 'The program and its arguments. No shell is used; for a shell: [sh, -c, "…"].' })
 
 export const commandEntry = z
   .strictObject({
@@ -17,58 +20,58 @@ export const commandEntry = z
     mode: z
       .enum(['turn', 'keep'])
       .default('turn')
-      .meta({ description: 'A program for each message, or one for each conversation that is kept alive.' }),
+      .meta({ description: 'One program per message, or one per conversation that is kept running.' }),
     protocol: z
       .enum(['text', 'jsonl'])
       .default('text')
-      .meta({ description: 'How it is spoken to: plain text, or JSON lines.' }),
+      .meta({ description: 'The format on stdin and stdout: plain text or JSON lines.' }),
     end: z
       .string()
-      .regex(/^[^\r\n]*$/, 'give one line')
+      .regex(/^[^\r\n]*$/, 'must be one line')
       .default('')
       .meta({
         description:
-          'With mode keep and plain text: the line that ends a message and an answer. Default: an empty one.',
+          'With mode keep and plain text: the line that ends a message and an answer. Default: an empty line.',
       }),
-    cwd: nonEmpty.optional().meta({ description: 'Where it runs. Default: where the configuration file is.' }),
+    cwd: nonEmpty
+      .optional()
+      .meta({ description: 'The working directory. Default: the folder of the configuration file.' }),
     env: z
-      .record(nonEmpty.regex(/^[^=\0]+$/, 'is no name of a variable'), z.string())
+      .record(nonEmpty.regex(/^[^=\0]+$/, 'must be the name of an environment variable'), z.string())
       .default({})
       .meta({
         description:
-          'Its environment, beside PATH, HOME, LANG and the like. Nothing else of the hub’s own is inherited.',
+          'Environment variables, in addition to PATH, HOME, LANG and similar. Nothing else is inherited from the hub.',
         writeOnly: true,
       }),
     files: z
       .enum(['paths', 'base64', 'none'])
       .default('paths')
-      .meta({ description: 'How it gets files of the message: in a folder, inside the JSON line, or not at all.' }),
+      .meta({ description: 'How files of the message are passed: in a folder, in the JSON line, or not at all.' }),
     resume: z
       .enum(['fail', 'rerun'])
       .default('fail')
-      .meta({ description: 'What becomes of a message that was being answered when the hub stopped.' }),
+      .meta({ description: 'What happens to a turn that was running when the hub stopped.' }),
     processes: z
-      .int('give a whole number')
-      .min(1, 'give 1 or more')
+      .int('must be a whole number')
+      .min(1, 'must be at least 1')
       .default(8)
-      .meta({ description: 'How many run at once. Further messages wait.' }),
+      .meta({ description: 'How many run concurrently. More messages wait.' }),
     idleTimeout: duration
       .prefault('10m')
-      .meta({ description: 'With mode keep: a program that was not needed for so long is ended. Default 10m.' }),
-    killGrace: duration
-      .prefault('5s')
-      .meta({ description: 'How long it may take to end when it is told to. Default 5s.' }),
-    outputLimit: size.prefault('10MB').meta({ description: 'Of what it says to one message. Default 10MB.' }),
+      .meta({ description: 'With mode keep: idle time after which a program is stopped. Default 10m.' }),
+    killGrace: duration.prefault('5s').meta({ description: 'Time to exit after a stop request. Default 5s.' }),
+    outputLimit: size.prefault('10MB').meta({ description: 'The maximum output per message. Default 10MB.' }),
   })
   .superRefine(({ mode, protocol, files, command: [, ...args] }, { addIssue }) => {
     if (files === 'base64' && protocol === 'text') {
-      addIssue({ code: 'custom', path: ['files'], message: 'base64 needs protocol: jsonl' })
+      addIssue({ code: 'custom', path: ['files'], message: 'base64 requires protocol: jsonl' })
     }
     if (mode === 'keep' && args.some((arg) => placeholder.test(arg))) {
       addIssue({
         code: 'custom',
         path: ['command'],
-        message: 'a program that is kept has no message in its arguments: use mode: turn',
+        message: 'mode: keep cannot pass the message as an argument: use mode: turn',
       })
     }
   })

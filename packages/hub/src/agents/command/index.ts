@@ -35,9 +35,9 @@ export const commandKind: AgentKind<CommandEntry> = {
     // Not awaited: an orphaned program does not affect the next message.
     const orphansEnded = programs
       .endOrphans(graceMs)
-      .catch((cause: unknown) => log.warn('programs that an earlier hub left could not be looked for', { cause }))
+      .catch((cause: unknown) => log.warn('programs left by an earlier hub could not be listed', { cause }))
     const foldersRemoved = removeStaleTurnFolders().catch((cause: unknown) =>
-      log.warn('folders that an earlier hub left could not be looked for', { cause }),
+      log.warn('folders left by an earlier hub could not be listed', { cause }),
     )
     const run = commandAgent(entry, { name, readPart, programEnv, pool, cwd, programs })
     return {

@@ -68,7 +68,7 @@ export function parseJsonlLine(text: string, jsonNodes = defaultJsonNodes): Pars
     return { type: 'invalid', why: 'it is not JSON' }
   }
   const name = typeof value === 'object' && value !== null ? (value as { type?: unknown }).type : undefined
-  if (typeof name !== 'string') return { type: 'invalid', why: 'it is no object with a type' }
+  if (typeof name !== 'string') return { type: 'invalid', why: 'it is not an object with a type' }
   if (!knownLineTypes.has(name)) return { type: 'unknown', name }
   const read = lineSchema.safeParse(value)
   return read.success ? read.data : { type: 'invalid', why: z.prettifyError(read.error) }

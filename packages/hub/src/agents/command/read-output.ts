@@ -26,7 +26,7 @@ export interface ReadOutputOptions {
 
 const outputTooLarge = (limitBytes: number): OutputEnd => ({
   end: 'trouble',
-  shown: `The program said more than the ${limitBytes} bytes that are taken here`,
+  shown: `The output of the program exceeds ${limitBytes} bytes (outputLimit)`,
 })
 
 /** Reads plain text until the output ends. */
@@ -98,7 +98,7 @@ export async function* readJsonl(
       case 'done':
         return { end: 'done' }
       case 'unknown':
-        log.warn('the program said a line of a type that is not known here; it was left out', { type: said.name })
+        log.warn('the program wrote a line of an unknown type; it was ignored', { type: said.name })
         break
       case 'invalid':
         return invalidLine(line, said.why)
@@ -116,7 +116,7 @@ function invalidLine({ text, endsAt }: OutputLine, why: string): OutputEnd {
   const logged = `${why}: ${text.slice(0, 500)}`
   // The exit code tells more than half a line.
   if (endsAt === 'end') return { end: 'output', cut: logged }
-  return { end: 'trouble', shown: 'The program said something that is no line of its protocol', logged }
+  return { end: 'trouble', shown: 'The program wrote a line that is not valid in its protocol', logged }
 }
 
 /** Does not close the source: the next turn continues there. Yields undefined instead of a line when the limit is exceeded. */

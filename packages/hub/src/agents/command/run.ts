@@ -81,8 +81,8 @@ function startTurnProgram(
     cwd,
     env: { ...programEnv, ...entry.env, ...turnVariables },
     graceMs: entry.killGrace,
-    onError: (line) => log.info('a program said on its error output', { agent: name, taskId: task.id, line }),
-    onErrorsDropped: () => log.warn('a program says more on its error output', { agent: name }),
+    onError: (line) => log.info('a program wrote to stderr', { agent: name, taskId: task.id, line }),
+    onErrorsDropped: () => log.warn('a program writes more to stderr', { agent: name }),
   })
 }
 
@@ -104,7 +104,7 @@ function readReply(
   const options = { log: turn.log, limitBytes: entry.outputLimit, jsonNodes }
   if (entry.protocol === 'jsonl') {
     const readFile = async (path: string) => {
-      if (folder === undefined) throw new Error('there is no folder')
+      if (folder === undefined) throw new Error('the turn has no folder')
       return folder.read(path, entry.outputLimit)
     }
     return readJsonl(lines, readFile, options)
@@ -126,14 +126,18 @@ async function* reportEnd(
       yield outputEnd.question
       return
     case 'trouble':
-      turn.log.warn('a program could not be listened to', { ...about, said: outputEnd.shown, cause: outputEnd.logged })
+      turn.log.warn('the output of a program could not be read', {
+        ...about,
+        said: outputEnd.shown,
+        cause: outputEnd.logged,
+      })
       yield fail(outputEnd.shown)
       return
     case 'output': {
       const exit = await program.exited
       turn.signal.throwIfAborted()
       const sentence =
-        exitMessage(exit) ?? (outputEnd.cut === undefined ? undefined : 'The program stopped in the middle of a line')
+        exitMessage(exit) ?? (outputEnd.cut === undefined ? undefined : 'The program exited in the middle of a line')
       if (sentence === undefined) return
       const cause = 'error' in exit ? exit.error : outputEnd.cut
       turn.log.error('a program failed', { ...about, said: sentence, cause })

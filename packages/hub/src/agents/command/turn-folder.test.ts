@@ -25,7 +25,7 @@ describe('the folder of a turn', () => {
       for (const path of ['/etc/passwd', '../../etc/passwd', 'etc/passwd', '.', 'missing']) {
         await assert.rejects(folder.read(path, 100_000), path)
       }
-      await assert.rejects(folder.read('out', 100), /no file/)
+      await assert.rejects(folder.read('out', 100), /is not a file/)
       await assert.rejects(folder.read('out/report.txt', 1), /larger than 1 bytes/)
     } finally {
       await folder.remove()

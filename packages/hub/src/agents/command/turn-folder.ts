@@ -41,7 +41,7 @@ async function readFileWithin(file: string, limitBytes: number): Promise<Uint8Ar
   const handle = await open(file)
   try {
     const stat = await handle.stat()
-    if (!stat.isFile()) throw new Error(`${basename(file)} is no file`)
+    if (!stat.isFile()) throw new Error(`${basename(file)} is not a file`)
     if (stat.size > limitBytes) throw new Error(`${basename(file)} is larger than ${limitBytes} bytes`)
     return await handle.readFile()
   } finally {

@@ -52,20 +52,20 @@ function detectionOf({ card, interface: chosen }: RemoteAgent, url: URL, { token
 function credentialNotes({ securityRequirements = [], securitySchemes = {} }: AgentCard): readonly string[] {
   if (securityRequirements.length === 0) return []
   const schemes = Object.keys(securitySchemes).join(', ')
-  return [`Its card says that callers have to say who they are (${schemes}): give the entry an \`auth\`.`]
+  return [`Its card requires credentials (${schemes}): set \`auth\` in the entry.`]
 }
 
 /** Addresses in a card come from its author: the hub does not follow them into an internal network. */
 function originNotes(at: string, url: URL): readonly string[] {
   if (!URL.canParse(at) || new URL(at).origin === url.origin) return []
-  return [`Its card leads to ${at}: if that is inside your network, the entry needs \`allowPrivate: true\`.`]
+  return [`Its card names ${at}: if that is in a private network, set \`allowPrivate: true\` in the entry.`]
 }
 
 function rejectionReason(reason: unknown): string | undefined {
   if (!(reason instanceof A2AError)) return undefined
   const { status } = reason.details
   if (reason.code === 'UNAUTHENTICATED' || reason.code === 'PERMISSION_DENIED') {
-    return 'its agent card is for those who say who they are: give a token with --token-env'
+    return 'its agent card requires credentials: pass a token with --token-env'
   }
   if (status !== undefined) return `it has no agent card (${status})`
   return reason.code === 'CARD_NOT_FOUND' ? 'it has no agent card' : undefined

@@ -50,7 +50,7 @@ export function acpDetector(times: DetectTimes): Detector {
         const notes = [`${shown} speaks the Agent Client Protocol. It works in \`cwd\`; see docs/agents/acp.md.`]
         return { kind: 'acp', name: agentNameFrom(info?.name, name), entry, notes }
       } catch (reason) {
-        const said = log.lastLine === undefined ? '' : ` (it says: ${log.lastLine})`
+        const said = log.lastLine === undefined ? '' : ` (output: ${log.lastLine})`
         return { reasons: [`${limit.reasonFor(reason)}${said}`] }
       } finally {
         await Promise.all(started.map((program) => program.stop()))

@@ -28,7 +28,7 @@ export function mcpDetector(times: DetectTimes): Detector {
   async function tryProgram(target: DetectTarget, deps: DetectDeps): Promise<Detection> {
     const { command, env, entry, name } = await resolveProgram(target, deps)
     const limit = createTimeLimit(isPackageRunner(target) ? times.fetchedMs : times.programMs, deps.signal)
-    deps.onProgress(`it is started to see what it speaks: it has ${limit.ms / 1_000} s to say so`)
+    deps.onProgress(`starting it to detect its protocol, for at most ${limit.ms / 1_000} s`)
     const probed = await probeServer({ command, cwd: deps.cwd, env }, deps, limit)
     return 'why' in probed ? { reasons: [probed.why] } : detectionOf(probed, entry, name)
   }
@@ -71,7 +71,7 @@ async function probeServer(
     const tools = await connection.tools(limit.signal)
     return { about, tools: tools.length }
   } catch (reason) {
-    const said = log.lastLine === undefined || !('command' in server) ? '' : ` (it says: ${log.lastLine})`
+    const said = log.lastLine === undefined || !('command' in server) ? '' : ` (output: ${log.lastLine})`
     return { why: `${httpRejection(reason) ?? limit.reasonFor(reason)}${said}` }
   } finally {
     await connection.close()
@@ -88,7 +88,9 @@ function detectionOf(
     kind: 'mcp',
     name: agentNameFrom(about.name, name),
     entry,
-    notes: [`${shown} has ${tools} ${tools === 1 ? 'tool' : 'tools'}: \`allow\` and \`deny\` say which may be called.`],
+    notes: [
+      `${shown} has ${tools} ${tools === 1 ? 'tool' : 'tools'}: \`allow\` and \`deny\` restrict which may be called.`,
+    ],
   }
 }
 
@@ -96,6 +98,6 @@ function httpRejection(reason: unknown): string | undefined {
   const cause = reason instanceof Error && reason.cause !== undefined ? reason.cause : reason
   if (!(cause instanceof SdkHttpError)) return undefined
   const { status } = cause
-  if (status === 401 || status === 403) return `it wants credentials (${status}): give a token with --token-env`
-  return `it does not answer as an MCP server does (${status})`
+  if (status === 401 || status === 403) return `it requires credentials (${status}): pass a token with --token-env`
+  return `it does not respond like an MCP server (${status})`
 }

@@ -19,8 +19,10 @@ export function moduleDetector(limitMs: number): Detector {
     applies: (target) => target.length === 1 && targetUrl(target) === undefined && scriptExtension.test(target[0]),
     async detect([path], { cwd, signal }) {
       const file = resolve(cwd, path)
-      if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return { reasons: [`there is no file ${path}`] }
-      if (!exportPattern.test(readFileSync(file, 'utf8'))) return { reasons: ['it exports no default and no `agent`'] }
+      if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+        return { reasons: [`the file ${path} does not exist`] }
+      if (!exportPattern.test(readFileSync(file, 'utf8')))
+        return { reasons: ['it has no default export and no export `agent`'] }
       const limit = createTimeLimit(limitMs, signal)
       try {
         const { card } = readModuleExport(await abortable(limit.signal, loadModule(file, path)), undefined, path)

@@ -58,15 +58,15 @@ function detectionOf(baseUrl: string, models: readonly string[], reference: stri
     kind: 'openai',
     name: agentNameFrom(model),
     entry: { baseUrl, model, ...(reference !== undefined ? { apiKey: reference } : {}) },
-    notes: rest.length > 0 ? [`${model} will answer. It also has ${named}: change \`model\` if you want another.`] : [],
+    notes: rest.length > 0 ? [`Using ${model}. Also available: ${named}; change \`model\` to use another.`] : [],
   }
 }
 
 function rejectionReason(path: string, status: number): string {
   if (status === 401 || status === 403) {
-    return `${path} wants credentials (${status}): give the key with --token-env`
+    return `${path} requires credentials (${status}): pass the key with --token-env`
   }
-  return status === 200 ? `${path} lists no models` : `there is no ${path} (${status})`
+  return status === 200 ? `${path} lists no models` : `${path} does not exist (${status})`
 }
 
 interface JsonResponse {

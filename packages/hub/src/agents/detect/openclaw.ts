@@ -16,7 +16,7 @@ const openTimeoutMs = 5_000
 const usualToken = '${env:OPENCLAW_TOKEN}'
 
 async function detect([address, ...more]: DetectTarget, { token, signal }: DetectDeps): Promise<Detection> {
-  if (more.length > 0 || !/^(wss?|https?):\/\//i.test(address)) return { reasons: ['it is no address'] }
+  if (more.length > 0 || !/^(wss?|https?):\/\//i.test(address)) return { reasons: ['it is not a URL'] }
   const url = address.replace(/^http/i, 'ws').replace(/\/+$/, '')
   let isGateway = false
   const opened = openOpenClawConnection({
@@ -36,7 +36,7 @@ async function detect([address, ...more]: DetectTarget, { token, signal }: Detec
   const opening = await abortable(signal, opened)
   await closed
   if (!isGateway)
-    return { reasons: [`no gateway answers there (${'failed' in opening ? opening.failed : 'no challenge'})`] }
+    return { reasons: [`no gateway responds there (${'failed' in opening ? opening.failed : 'no challenge'})`] }
   const notes = [
     ...(token === undefined ? ['Set OPENCLAW_TOKEN to the token of the gateway (gateway.auth.token).'] : []),
     ...('refused' in opening && token !== undefined ? [`${refusalError(opening.refused).message}.`] : []),

@@ -29,7 +29,7 @@ describe('a program that is to be an agent', () => {
     assert.deepEqual((await read('./script.mjs', '-v')).command, ['node', './script.mjs', '-v'])
     assert.deepEqual((await read('script.py')).command, ['python3', 'script.py'])
     assert.deepEqual((await read('./run.js')).command, ['./run.js'])
-    await assert.rejects(read('./missing.mjs'), /there is no program \.\/missing\.mjs/)
+    await assert.rejects(read('./missing.mjs'), /the program \.\/missing\.mjs does not exist/)
   })
 
   it('is called after the package or the script that it runs', async () => {

@@ -30,7 +30,7 @@ export const isCommand = (target: DetectTarget): boolean => targetUrl(target) ==
 export async function resolveProgram(target: DetectTarget, { cwd, env, token }: DetectDeps): Promise<ResolvedProgram> {
   const command = withRuntime(target, cwd)
   const [program] = command
-  if ((await findProgram(program, { cwd, env })) === undefined) throw new Error(`there is no program ${program}`)
+  if ((await findProgram(program, { cwd, env })) === undefined) throw new Error(`the program ${program} does not exist`)
   const variable = /^\$\{env:(.+)\}$/.exec(token?.reference ?? '')?.[1]
   const secret = token === undefined || variable === undefined ? undefined : { variable, token }
   return {

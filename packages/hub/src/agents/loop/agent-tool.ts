@@ -18,7 +18,7 @@ export interface AgentToolOptions {
 const inputSchema: Struct = {
   type: 'object',
   properties: {
-    message: { type: 'string', description: 'What the agent is asked or told, with all that it needs to know.' },
+    message: { type: 'string', description: 'The message to the agent, with all the context it needs.' },
   },
   required: ['message'],
 }
@@ -58,7 +58,7 @@ export function agentTool(
 
   async function ask(input: Struct, call: LoopToolCall): Promise<ToolOutcome> {
     const { turn, child: state, answer, save, signal, span: within } = call
-    if (state === undefined) throw new Error('nothing was kept of the work that is to be handed on')
+    if (state === undefined) throw new Error('the delegation has no stored state')
     const work = createChildResult(agent)
     let hasReportedStart = state.taskId !== undefined
     const events = runHop({
@@ -110,7 +110,7 @@ function createChildResult(agent: string) {
           return { parts: parts.length > 0 ? parts : said.length > 0 ? said : [{ text: '' }] }
         }
         default:
-          return { parts: [{ text: `The agent ${agent} did not do it: ${textOf(said)}` }], isError: true }
+          return { parts: [{ text: `The agent ${agent} did not complete the task: ${textOf(said)}` }], isError: true }
       }
     },
   }

@@ -353,6 +353,6 @@ describe('a loop that was interrupted', () => {
     assert.match(results[1] ?? '', /unknown/)
     assert.equal(textOf(task.artifacts), 'Paying.\n\nShipping.\n\nI do not know whether it was shipped.')
     const outcomes = [...toolCalls(events), ...((task.history ?? []) as Message[])]
-    assert.ok(JSON.stringify(outcomes).includes('its outcome is unknown'))
+    assert.ok(JSON.stringify(outcomes).includes('outcome unknown'))
   })
 })

@@ -51,7 +51,7 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
       calls.map(async ({ child }) => {
         if (child?.taskId === undefined) return
         await deps.inProcessClient.cancel(child.agent, child.taskId, { caller, tenant }).catch((cause: unknown) => {
-          log.debug('a task that was handed on could not be canceled', { childTaskId: child.taskId, cause })
+          log.debug('a delegated task could not be canceled', { childTaskId: child.taskId, cause })
         })
       }),
     )
@@ -60,8 +60,8 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
   async function runTurn(turn: Turn, emit: EmitReport): Promise<void> {
     const model = deps.model()
     if (model === undefined) {
-      turn.log.error('the agent whose model is to be used is not there, or has none', { model: entry.model })
-      return emit(fail("The agent's model is not there: its operator has to look"))
+      turn.log.error('the agent that provides the model is unavailable or has no model', { model: entry.model })
+      return emit(fail("The agent's model is unavailable: ask the operator to check it"))
     }
     // Read before any output: a part that the model cannot take is an error of the call.
     const messageParts = turn.message.parts.filter((part) => toolResultId(part) === undefined)
@@ -112,7 +112,7 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
       for (const call of answers.answered)
         await emit(toolCallStatus(call, { outcome: 'succeeded', text: `${call.name}: run by the client` }))
       for (const call of resolveInterruptedCalls(state))
-        await emit(toolCallStatus(call, { outcome: 'unknown', text: `${call.name}: its outcome is unknown` }))
+        await emit(toolCallStatus(call, { outcome: 'unknown', text: `${call.name}: outcome unknown` }))
       if (state.open.length > 0) await save()
       for (;;) {
         await runCalls({ turn, state, toolbox, entry, canAsk: mayAsk, emit, save, monotonicNow: deps.monotonicNow })
@@ -122,7 +122,7 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
         }
         commitCallResults(state)
         if (state.steps >= entry.maxSteps) {
-          const why = `The agent has not come to an end within ${entry.maxSteps} steps`
+          const why = `The agent did not finish within ${entry.maxSteps} steps (maxSteps)`
           return emit({ ...fail(why), metadata: usageMetadata(state.bill) })
         }
         const answer = await ask(toolbox)
@@ -157,7 +157,7 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
         await emit(gap + event.text)
         gap = ''
       }
-      throw new Error('a model ended without an answer')
+      throw new Error('a model call ended without an answer')
     }
 
     /** Stores the tool calls before any of them runs. */
@@ -204,7 +204,7 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
   }
 
   function systemMessage(toolbox: Toolbox): readonly ChatMessage[] {
-    const missing = toolbox.isIncomplete ? 'Some of your tools cannot be reached now.' : undefined
+    const missing = toolbox.isIncomplete ? 'Some of your tools are unavailable now.' : undefined
     const content = [deps.system, missing].filter((text) => text !== undefined).join('\n\n')
     return content === '' ? [] : [{ role: 'system', content }]
   }

@@ -118,7 +118,7 @@ describe('functions of a file', () => {
     await assert.rejects(open('export const a = 1'), /tools-\d+\.mjs exports no tool/)
     await assert.rejects(
       functionTools({ path: './none.ts', baseDir: folder, allow: undefined, timeoutMs: 1 }),
-      /no file \.\/none\.ts/,
+      /the file \.\/none\.ts does not exist/,
     )
   })
 })

@@ -62,7 +62,7 @@ function exportedTools(
   const found = Object.entries(among).flatMap(([key, value]) =>
     isTool(value) ? [{ ...value, run: value.run.bind(value), name: value.name ?? key }] : [],
   )
-  if (found.length === 0) throw new Error(`${path} exports no tool: export { description, input, run }`)
+  if (found.length === 0) throw new Error(`${path} exports no tool: export an object { description, input, run }`)
   return found
 }
 

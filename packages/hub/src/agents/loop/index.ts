@@ -57,7 +57,7 @@ async function open(entry: LoopEntry, services: AgentServices): Promise<OpenAgen
     },
 
     async health() {
-      if (model() === undefined) throw new Error(`there is no model ${entry.model}`)
+      if (model() === undefined) throw new Error(`unknown model ${entry.model}`)
     },
 
     async close() {

@@ -13,7 +13,7 @@ export interface MessageAnswers {
 
 export const noAnswers: MessageAnswers = { answered: [], secrets: new Map() }
 
-const secretPlaceholder = '[a secret, which is not kept]'
+const secretPlaceholder = '[a secret, not stored]'
 
 /** Updates the state: answered calls no longer wait. */
 export function applyAnswers(message: Message, state: LoopState, limit: number): MessageAnswers {
@@ -78,7 +78,7 @@ function textOfParts(parts: readonly Part[]): string {
 
 function toolResultText(part: Part): string {
   const data = 'data' in part && isStruct(part.data) ? part.data : {}
-  if (data['redacted'] === true) return 'This was a secret, and is not known any more.'
+  if (data['redacted'] === true) return 'This was a secret and is no longer available.'
   const { error, result } = data
   if (error !== undefined) return `The tool failed: ${typeof error === 'string' ? error : JSON.stringify(error)}`
   return typeof result === 'string' ? result : JSON.stringify(result ?? null)

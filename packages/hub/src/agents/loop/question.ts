@@ -29,7 +29,7 @@ function callParts(calls: readonly OpenCall[], toolbox: Toolbox): readonly Part[
   if (calls.length === 0) return []
   const names = calls.map(({ name }) => toolbox.find(name)?.title ?? name)
   return [
-    { text: `The client has to run: ${names.join(', ')}` },
+    { text: `The client must run: ${names.join(', ')}` },
     ...calls.map(({ id, name, input }) => ({
       data: { toolUseId: id, name: toolbox.find(name)?.name ?? name, input: parsed(input) },
       metadata: { [uri]: { type: 'tool-use' } },

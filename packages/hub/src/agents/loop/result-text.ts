@@ -27,5 +27,5 @@ function partText(part: Part): string {
   if ('data' in part) return JSON.stringify(part.data)
   const name = part.filename ?? part.mediaType ?? 'a file'
   if ('url' in part) return `[${name}](${part.url})`
-  return part.raw.length * 0.75 > fileBytes ? `[${name}: too large to be given]` : `[${name}: given to the user]`
+  return part.raw.length * 0.75 > fileBytes ? `[${name}: too large]` : `[${name}: given to the user]`
 }

@@ -51,7 +51,7 @@ export function resolveInterruptedCalls(state: LoopState): readonly OpenCall[] {
     if (call.child !== undefined) call.state = 'planned'
     else
       call.result =
-        'The outcome of this call is unknown: this agent was restarted while the tool was at work. It may or may not have had its effect.'
+        'The outcome of this call is unknown: this agent was restarted while the tool was running. The tool may or may not have taken effect.'
   }
   return lost
 }
@@ -66,7 +66,7 @@ export async function runCalls(deps: RunCallsDeps): Promise<void> {
       if (call.result !== undefined || call.state === 'waits') return
       const release = await semaphore.acquire(turn.signal)
       try {
-        await (index < maxCalls ? runCall(call) : rejectCall(call, `No more than ${maxCalls} tools are run at once.`))
+        await (index < maxCalls ? runCall(call) : rejectCall(call, `At most ${maxCalls} tools can be called at once.`))
       } finally {
         release()
       }
@@ -79,7 +79,7 @@ export async function runCalls(deps: RunCallsDeps): Promise<void> {
     const { toolbox } = deps
     const tool = toolbox.find(call.name)
     if (tool === undefined)
-      return rejectCall(call, `There is no tool "${call.name}", only: ${toolbox.names.join(', ')}`)
+      return rejectCall(call, `Unknown tool "${call.name}". Available: ${toolbox.names.join(', ')}`)
     const read = parseToolInput(call.input, tool.inputSchema)
     if ('wrong' in read) return rejectCall(call, read.wrong)
     const answer = call.child === undefined ? undefined : answerForChild(call, turn.message, state)
@@ -144,7 +144,7 @@ export async function runCalls(deps: RunCallsDeps): Promise<void> {
         ...omitUndefined({ child: call.child, answer }),
         save: deps.save,
         async startedChild() {
-          await emitStatus(call, { outcome: 'progress', text: `${tool.title}: at work` })
+          await emitStatus(call, { outcome: 'progress', text: `${tool.title}: running` })
         },
         progress: throttled((text) => void emitStatus(call, { outcome: 'progress', text: `${tool.title}: ${text}` })),
         ask: (question) => ask(question, timeout),

@@ -32,9 +32,9 @@ describe('what a model calls a tool with', () => {
 
   it('is refused in words that the model understands', () => {
     for (const nonsense of ['{"a":', '[1]', '"a"', 'null', 'Hello'])
-      assert.match(JSON.stringify(parseToolInput(nonsense, schema)), /no JSON object/)
-    assert.match(JSON.stringify(parseToolInput('{"a":"one"}', schema)), /do not fit.*number/)
-    assert.match(JSON.stringify(parseToolInput('', schema)), /do not fit/)
+      assert.match(JSON.stringify(parseToolInput(nonsense, schema)), /not a JSON object/)
+    assert.match(JSON.stringify(parseToolInput('{"a":"one"}', schema)), /are invalid.*number/)
+    assert.match(JSON.stringify(parseToolInput('', schema)), /are invalid/)
   })
 
   it('is left to the tool where its schema says what we cannot read', () => {

@@ -57,10 +57,10 @@ export function withUniqueNames(tools: readonly LoopTool[]): ReadonlyMap<string,
 /** Parses the input that the model wants to call a tool with, or explains the error to the model. */
 export function parseToolInput(text: string, schema: Struct): { readonly input: Struct } | { readonly wrong: string } {
   const parsed = parseArguments(text)
-  if (parsed === undefined) return { wrong: 'The arguments are no JSON object.' }
+  if (parsed === undefined) return { wrong: 'The arguments are not a JSON object.' }
   try {
     const { error } = z.fromJSONSchema(schema).safeParse(parsed)
-    return error === undefined ? { input: parsed } : { wrong: `The arguments do not fit. ${z.prettifyError(error)}` }
+    return error === undefined ? { input: parsed } : { wrong: `The arguments are invalid. ${z.prettifyError(error)}` }
   } catch {
     // Our validator cannot read the schema: the tool validates for itself.
     return { input: parsed }

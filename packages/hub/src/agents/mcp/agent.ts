@@ -48,7 +48,7 @@ export function mcpAgent(entry: McpEntry, backend: McpBackend): Agent {
   async function runTurn(turn: Turn, emit: EmitReport): Promise<void> {
     const { calling } = (turn.resumed?.checkpoint ?? {}) as McpCheckpoint
     if (calling?.isRepeatable === false) {
-      return emit(fail('The hub was restarted while the tool was at work: whether it has done its work is not known'))
+      return emit(fail('The hub was restarted while the tool was running: its outcome is unknown'))
     }
     await backend.use(turn, async (connection) => {
       const callables = await listCallables(connection, entry, turn.signal)
@@ -163,7 +163,7 @@ function failureText(parts: CallableResult['parts'], title: string): string {
     .flatMap((part) => ('text' in part ? [part.text] : []))
     .join('\n')
     .trim()
-  if (text === '') return `${title} failed and did not say why`
+  if (text === '') return `${title} failed without a reason`
   return text.length > failureChars ? `${text.slice(0, failureChars)}…` : text
 }
 

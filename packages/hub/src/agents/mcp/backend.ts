@@ -38,7 +38,7 @@ export function openMcpBackend(entry: McpServerEntry, deps: McpBackendDeps, onTo
     'command' in server
       ? programs
           .endOrphans(graceMs)
-          .catch((cause: unknown) => log.warn('programs that an earlier hub left could not be looked for', { cause }))
+          .catch((cause: unknown) => log.warn('programs left by an earlier hub could not be listed', { cause }))
       : Promise.resolve()
 
   const open = (watchesTools: boolean): McpConnection =>

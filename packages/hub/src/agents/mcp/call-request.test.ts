@@ -79,19 +79,19 @@ describe('a message to a server', () => {
   })
 
   it('is not clear: a program hears it as a refusal, a person as a question', () => {
-    assert.deepEqual(why({ tool: 'nope' }), { why: 'There is no tool nope here', byProgram: true, begun: undefined })
-    assert.deepEqual(why('nope(1)'), { why: 'There is no tool nope here', byProgram: false, begun: undefined })
+    assert.deepEqual(why({ tool: 'nope' }), { why: 'Unknown tool nope', byProgram: true, begun: undefined })
+    assert.deepEqual(why('nope(1)'), { why: 'Unknown tool nope', byProgram: false, begun: undefined })
     assert.equal(why('hi', { skillId: 'nope' }).byProgram, true)
-    assert.match(why({ a: 1 }).why, /^Say which tool/)
-    assert.match(why('How are you?').why, /not clear which tool/)
-    assert.match(why('').why, /^Say which tool/)
-    assert.match(why([{ data: 5 }]).why, /has to be an object/)
-    assert.match(why([{ data: {} }, { data: {} }]).why, /One call at a time/)
+    assert.match(why({ a: 1 }).why, /^Name the tool/)
+    assert.match(why('How are you?').why, /tool is ambiguous/)
+    assert.match(why('').why, /^Name the tool/)
+    assert.match(why([{ data: 5 }]).why, /must be an object/)
+    assert.match(why([{ data: {} }, { data: {} }]).why, /One call per message/)
     assert.deepEqual(why('get-sum maybe'), {
-      why: 'Say what get-sum is to be called with',
+      why: 'Send the arguments for get-sum',
       byProgram: false,
       begun: 'get-sum',
     })
-    assert.match(why({ tool: 'get-sum', arguments: { a: 'x' } }).why, /a is not right.*; b is missing$/)
+    assert.match(why({ tool: 'get-sum', arguments: { a: 'x' } }).why, /a is invalid.*; b is missing$/)
   })
 })

@@ -43,8 +43,8 @@ export function resolveCall(said: CallMessage, callables: readonly Callable[]): 
   const data = said.message.parts.flatMap((part) => ('data' in part ? [part.data] : []))
   const text = textOf(said.message)
   const [first] = data
-  if (data.length > 1) return unclearCall('One call at a time: give one data part', true)
-  if (first !== undefined && !isStruct(first)) return unclearCall('The data has to be an object', true)
+  if (data.length > 1) return unclearCall('One call per message: send one data part', true)
+  if (first !== undefined && !isStruct(first)) return unclearCall('The data must be an object', true)
   const fromText = first === undefined ? parseJsonOrUndefined(text) : undefined
   const given = first ?? (isStruct(fromText) ? fromText : undefined)
   const byProgram = first !== undefined
@@ -64,7 +64,7 @@ function validateCall(wanted: ResolvedCall, byProgram: boolean): CallRequest {
   const { callable, input } = wanted
   const violations = validateInput(input, callable.inputSchema)
   if (violations.length === 0) return wanted
-  const why = `${callable.name} cannot be called like that: ${describeViolations(violations)}`
+  const why = `Invalid arguments for ${callable.name}: ${describeViolations(violations)}`
   return { why, violations, partialCall: wanted, isFromProgram: byProgram }
 }
 
@@ -90,7 +90,7 @@ function callFromData(
   if (begun !== undefined) return { callable: begun.callable, input: { ...begun.input, ...given } }
   const [only, ...others] = callables
   if (only !== undefined && others.length === 0) return { callable: only, input: given }
-  return unclearCall('Say which tool is to be called: { "tool": "…", "arguments": { … } }', byProgram)
+  return unclearCall('Name the tool to call: { "tool": "…", "arguments": { … } }', byProgram)
 }
 
 /** In the form of MCP, or with the key `tool`. */
@@ -128,7 +128,7 @@ function callFromText(whole: string, said: CallMessage, callables: readonly Call
   const [only, ...others] = callables
   if (only !== undefined && others.length === 0 && text !== '')
     return callFromWords(text, { callable: only, input: {} })
-  return unclearCall(text === '' ? 'Say which tool is to be called' : 'It is not clear which tool is meant', false)
+  return unclearCall(text === '' ? 'Name the tool to call' : 'The tool is ambiguous', false)
 }
 
 function callFromWords(text: string, begun: ResolvedCall, read = parseInput): CallRequest {
@@ -137,7 +137,7 @@ function callFromWords(text: string, begun: ResolvedCall, read = parseInput): Ca
   const given = read(text, inputSchema, missingFields(inputSchema, input))
   if (given !== undefined) return { callable, input: { ...input, ...given } }
   return {
-    why: `Say what ${callable.name} is to be called with`,
+    why: `Send the arguments for ${callable.name}`,
     violations: [],
     partialCall: begun,
     isFromProgram: false,
@@ -168,7 +168,7 @@ function find(called: string, callables: readonly Callable[]): Callable | undefi
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 function unknownTool(tool: string, byProgram: boolean): UnclearCall {
-  return unclearCall(`There is no tool ${tool.slice(0, 100)} here`, byProgram)
+  return unclearCall(`Unknown tool ${tool.slice(0, 100)}`, byProgram)
 }
 
 function unclearCall(why: string, byProgram: boolean): UnclearCall {

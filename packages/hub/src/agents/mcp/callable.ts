@@ -104,20 +104,20 @@ function promptCallable({ name, title, description, arguments: fields = [] }: Pr
   }
 }
 
-const uri = { type: 'string', description: 'The address of the resource, such as a result has named it' }
+const uri = { type: 'string', description: 'The URI of the resource, as returned in a result' }
 
 function resourceReader(patterns: readonly string[]): Callable {
   return {
     name: 'read-resource',
     title: 'Read a resource',
-    description: 'Gives what is behind an address of this server',
+    description: 'Reads a resource of this server by its URI',
     inputSchema: { type: 'object', properties: { uri }, required: ['uri'], additionalProperties: false },
     type: 'resource',
     isRepeatable: true,
     async call(connection, input, { signal }) {
       const { uri: address } = input as { readonly uri: string }
       if (!patterns.some((pattern) => matchesPattern(pattern, address))) {
-        return { parts: [{ text: `${address} may not be read here` }], isError: true }
+        return { parts: [{ text: `${address} is not an allowed resource` }], isError: true }
       }
       const { contents } = await connection.resource(address, signal)
       return { parts: contents.map(partOfResource), isError: false }

@@ -95,7 +95,7 @@ function newClient(server: McpServer, options: McpClientOptions, { onElicit, onC
     versionNegotiation: { mode: 'auto', ...probing },
     ...(onToolsChanged !== undefined ? { listChanged: { tools: watching } } : {}),
   })
-  const onerror = (cause: Error): void => log.debug('an MCP connection complains', { cause })
+  const onerror = (cause: Error): void => log.debug('an MCP connection reported an error', { cause })
   Object.assign(client, { onclose: onClose, onerror })
   if (onElicit !== undefined) {
     client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => onElicit(params, mcpReq.signal))

@@ -252,7 +252,7 @@ function isSessionLost(reason: unknown): boolean {
 }
 
 const unavailable = (cause: unknown): A2AError =>
-  new A2AError('AGENT_UNAVAILABLE', 'A tool server cannot be reached now', {}, { cause })
+  new A2AError('AGENT_UNAVAILABLE', 'A tool server is unavailable now', {}, { cause })
 
 const tooLarge = (most: string): A2AError =>
-  new A2AError('PAYLOAD_TOO_LARGE', `A tool server answered with more than the ${most} that are taken here`)
+  new A2AError('PAYLOAD_TOO_LARGE', `The response of a tool server exceeds ${most}`)

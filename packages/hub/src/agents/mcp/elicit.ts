@@ -60,7 +60,7 @@ export function readForm(
   const given =
     data === undefined ? parseInput(textOf(message), schema, Object.keys(fields)) : (contentIn(data, fields) ?? data)
   const violations = validateInput(given ?? {}, schema)
-  if (violations.length > 0) return { wrong: `That does not fit: ${describeViolations(violations)}` }
+  if (violations.length > 0) return { wrong: `That is invalid: ${describeViolations(violations)}` }
   return { content: (given ?? {}) as NonNullable<ElicitResult['content']> }
 }
 

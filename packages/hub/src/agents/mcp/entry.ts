@@ -9,14 +9,13 @@ export const mcpEntry = z
     prompts: z
       .array(nonEmpty)
       .default([])
-      .meta({ description: "The server's prompts that may be asked for. `*` stands for any letters. Default: none." }),
+      .meta({ description: "The server's prompts that may be used. `*` matches any characters. Default: none." }),
     resources: z.array(nonEmpty).default([]).meta({
-      description:
-        "The addresses of the server's resources that may be read. `*` stands for any letters. Default: none.",
+      description: "The URIs of the server's resources that may be read. `*` matches any characters. Default: none.",
     }),
     resume: z.enum(['auto', 'fail', 'rerun']).default('auto').meta({
       description:
-        'What becomes of a call that was at work when the hub stopped. auto: repeated where the tool says that this does no harm.',
+        'What happens to a call that was running when the hub stopped. auto: repeated if the tool declares that this is safe.',
     }),
   })
   .superRefine(requireOneServer)

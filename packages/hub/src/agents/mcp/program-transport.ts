@@ -36,7 +36,7 @@ export function createProgramTransport(
       program = start({
         ...server,
         graceMs,
-        onError: (line) => log.debug('an MCP server says', { server: server.command[0], line }),
+        onError: (line) => log.debug('an MCP server wrote to stderr', { server: server.command[0], line }),
       })
       if (program.pid === undefined) throw await startError(program)
       void read(program)
@@ -77,5 +77,5 @@ export function createProgramTransport(
 
 async function startError({ exited }: Program): Promise<Error> {
   const exit: ProgramExit = await exited
-  return 'error' in exit ? exit.error : new Error('the MCP server ended at once')
+  return 'error' in exit ? exit.error : new Error('the MCP server exited at startup')
 }

@@ -5,19 +5,21 @@ import { duration, httpUrl, nonEmpty, secret, size } from '../../config/values.t
 import { matchesPattern } from '../name-pattern.ts'
 
 const command = z
-  .array(z.string(), 'give the program and its arguments as a list: [npx, some-server]')
-  .min(1, 'is empty: name the program')
+  .array(z.string(), 'must be a list of the program and its arguments: [npx, some-server]')
+  .min(1, 'must not be empty: start with the program')
   .transform(([program = '', ...args]): readonly [string, ...string[]] => [program, ...args])
-  .meta({ description: 'A program that speaks MCP on its input and output, with its arguments.' })
+  .meta({ description: 'A program that speaks MCP on stdio, with its arguments.' })
 
 export const mcpServerFields = {
   command: command.optional(),
-  cwd: nonEmpty.optional().meta({ description: 'Where the program runs. Default: where the configuration file is.' }),
+  cwd: nonEmpty
+    .optional()
+    .meta({ description: 'The working directory. Default: the folder of the configuration file.' }),
   env: z
     .record(z.string(), z.string())
     .default({})
-    .meta({ description: 'Its environment, beside PATH, HOME and LANG.', writeOnly: true }),
-  url: httpUrl.optional().meta({ description: 'The address of a server that speaks MCP over streamable HTTP.' }),
+    .meta({ description: 'Environment variables, in addition to PATH, HOME and LANG.', writeOnly: true }),
+  url: httpUrl.optional().meta({ description: 'The URL of an MCP server (streamable HTTP).' }),
   bearer: secret.optional().meta({ description: 'Sent to it as a bearer token.', writeOnly: true }),
   headers: z
     .record(z.string(), z.string())
@@ -26,27 +28,25 @@ export const mcpServerFields = {
   allow: z
     .array(nonEmpty)
     .optional()
-    .meta({ description: 'The tools that may be used. `*` stands for any letters. Default: all.' }),
+    .meta({ description: 'The tools that may be used. `*` matches any characters. Default: all.' }),
   deny: z
     .array(nonEmpty)
     .default([])
-    .meta({ description: 'The tools that may not be used, whatever allow says. `*` stands for any letters.' }),
+    .meta({ description: 'The tools that may not be used; overrides allow. `*` matches any characters.' }),
   shared: z
     .boolean()
     .default(false)
-    .meta({ description: 'One connection for all callers: only for a server that remembers nothing of them.' }),
+    .meta({ description: 'One connection for all callers: only for servers without state per caller.' }),
   idleTimeout: duration
     .prefault('5m')
-    .meta({ description: 'A connection not used for so long is closed. Default 5m.' }),
-  connectTimeout: duration
-    .prefault('30s')
-    .meta({ description: 'How long a server may take to be there. Default 30s.' }),
+    .meta({ description: 'Idle time after which a connection is closed. Default 5m.' }),
+  connectTimeout: duration.prefault('30s').meta({ description: 'The startup timeout. Default 30s.' }),
   connections: z
-    .int('give a whole number')
-    .min(1, 'give 1 or more')
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
     .default(64)
-    .meta({ description: 'How many conversations at once have a connection, or a program, of their own.' }),
-  answerLimit: size.prefault('20MB').meta({ description: 'Of one answer of the server. Default 20MB.' }),
+    .meta({ description: 'The maximum number of conversations with an own connection or program.' }),
+  answerLimit: size.prefault('20MB').meta({ description: 'The maximum size of one response. Default 20MB.' }),
 }
 
 export const mcpServerEntry = z.strictObject(mcpServerFields).superRefine(requireOneServer)
@@ -60,9 +60,9 @@ export function requireOneServer(
   context: Pick<z.core.$RefinementCtx, 'addIssue'>,
 ): void {
   if (command !== undefined && url !== undefined)
-    context.addIssue({ code: 'custom', path: ['url'], message: 'give a command or a url, not both' })
+    context.addIssue({ code: 'custom', path: ['url'], message: 'must have a command or a url, not both' })
   if (command === undefined && url === undefined)
-    context.addIssue({ code: 'custom', path: ['command'], message: 'give a command, or a url' })
+    context.addIssue({ code: 'custom', path: ['command'], message: 'must have a command or a url' })
 }
 
 export type McpServer =

@@ -24,7 +24,7 @@ describe('what is wrong with arguments', () => {
     )
     assert.match(
       describeViolations(fields),
-      /^a is not right \(.*number.*\); way is not right .*; place\.city is missing; extra is not known$/,
+      /^a is invalid \(.*number.*\); way is invalid .*; place\.city is missing; extra is not known$/,
     )
   })
 

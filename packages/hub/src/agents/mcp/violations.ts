@@ -31,7 +31,7 @@ export function describeViolations(violations: readonly Violation[]): string {
 
 function plain(message: string): string {
   const text = message.replace(/^Invalid input: /, '').replace(/^Invalid option: /, '')
-  return `is not right (${text})`
+  return `is invalid (${text})`
 }
 
 function valueAt(value: Json, path: readonly PropertyKey[]): unknown {

@@ -23,7 +23,7 @@ export const moduleKind: AgentKind<z.output<typeof schema>> = {
     const file = resolve(baseDir, entry.path)
     const { agent, card, ignored } = readModuleExport(await loadModule(file, entry.path), entry.export, entry.path)
     if (ignored.length > 0) {
-      log.warn(`${entry.path} says ${ignored.join(', ')}, which only the configuration can say`)
+      log.warn(`${entry.path} exports ${ignored.join(', ')}, which only the configuration can set`)
     }
     return { agent: withTools(agent, inProcessClient, now), card }
   },

@@ -7,7 +7,7 @@ import { packageScopeOf, rereadPackageScope } from './package-scope.ts'
 /** Node caches every module by its URL, so a changed file needs a new URL. `path` is for messages. */
 export async function loadModule(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   const stat = statSync(file, { throwIfNoEntry: false })
-  if (stat === undefined) throw new Error(`there is no file ${path}`)
+  if (stat === undefined) throw new Error(`the file ${path} does not exist`)
   const scope = packageScopeOf(file)
   const scoped = scope === undefined ? undefined : statSync(scope.file, { throwIfNoEntry: false })
   const version = [stat.mtimeMs, stat.size, scoped?.mtimeMs, scoped?.size].join('-')
@@ -24,7 +24,7 @@ export async function loadModule(file: string, path: string): Promise<Readonly<R
 function commonJsSentence(path: string, packageFile: string, { message }: SyntaxError): string {
   const [said = ''] = message.split('\n')
   return (
-    `${path} is read as CommonJS, because ${packageFile} has "type": "commonjs" (${said}). ` +
+    `${path} is loaded as CommonJS because ${packageFile} has "type": "commonjs" (${said}). ` +
     `Set "type": "module" there, or rename the file to ${path.replace(/([jt]s)$/, 'm$1')}`
   )
 }

@@ -41,7 +41,7 @@ export function readModuleExport(
     return { agent: value.agent, ...cardOf(value, path) }
   }
   throw new Error(
-    `the export ${name} of ${path} is no agent: give a function, an object with resume and run, or { agent, name, skills }`,
+    `the export ${name} of ${path} is not an agent: export a function, an object with resume and run, or { agent, name, skills }`,
   )
 }
 
@@ -57,7 +57,7 @@ function cardOf(settings: object, path: string): Omit<ModuleExport, 'agent'> {
   const read = exportedFields.safeParse(settings)
   if (!read.success) {
     const [issue] = read.error.issues
-    throw new Error(`what ${path} says of its agent is not right at ${issue?.path.join('.')}: ${issue?.message}`)
+    throw new Error(`${path}: the exported ${issue?.path.join('.')} is invalid: ${issue?.message}`)
   }
   const known = new Set(['agent', ...Object.keys(exportedFields.shape)])
   return { card: omitUndefined(read.data), ignored: Object.keys(settings).filter((key) => !known.has(key)) }

@@ -58,7 +58,7 @@ describe('a module', () => {
       skills: [{ id: 'greet-people', name: 'Greet people', description: 'Greet people', tags: ['general'] }],
       inputModes: ['text/plain'],
     })
-    assert.match(lines[0]?.message ?? '', /says turnTimeoutMs, which only the configuration can say/)
+    assert.match(lines[0]?.message ?? '', /exports turnTimeoutMs, which only the configuration can set/)
   })
 
   it('is read anew when its text has changed', async (t) => {
@@ -93,7 +93,7 @@ describe('a module', () => {
         assert.deepEqual(moduleKind.files?.(entry, baseDir), files)
         assert.equal(
           await failure({ path }),
-          `${path} is read as CommonJS, because package.json has "type": "commonjs" (Cannot use import statement outside a module). Set "type": "module" there, or rename the file to ./${folder}/agent.m${end}`,
+          `${path} is loaded as CommonJS because package.json has "type": "commonjs" (Cannot use import statement outside a module). Set "type": "module" there, or rename the file to ./${folder}/agent.m${end}`,
         )
         // Only package.json changes: the failure must not be cached.
         writeFileSync(packageFile, json)
@@ -110,26 +110,26 @@ describe('a module', () => {
     writeFileSync(packageFile, '{ "type": "commonjs" }')
     const path = write('import word from "./word.js"\nexport default () => word\n', 'mixed/agent.js')
     write('module.exports = "old"\n', 'mixed/word.js')
-    assert.match(await failure({ path }), /is read as CommonJS/)
+    assert.match(await failure({ path }), /is loaded as CommonJS/)
     writeFileSync(packageFile, '{}')
     const { agent } = await openKind(t, moduleKind, { path }, { services: { baseDir } })
     assert.equal(await agent.ask('you'), 'old')
   })
 
   it('that is not there, exports no agent or does not load is told so', async () => {
-    assert.equal(await failure({ path: './none.ts' }), 'there is no file ./none.ts')
+    assert.equal(await failure({ path: './none.ts' }), 'the file ./none.ts does not exist')
     assert.match(
       await failure({ path: write('export const x = 1') }),
       /has no export default or agent: export a function/,
     )
     assert.match(
       await failure({ path: write('export default 3') }),
-      /the export default of .* is no agent: give a function/,
+      /the export default of .* is not an agent: export a function/,
     )
-    assert.match(await failure({ path: write('export default { agent: { run() {} } }') }), /is no agent/)
+    assert.match(await failure({ path: write('export default { agent: { run() {} } }') }), /is not an agent/)
     assert.match(
       await failure({ path: write('export default { agent: () => 1, skills: [{}] }') }),
-      /is not right at skills\.0\.name/,
+      /the exported skills\.0\.name is invalid/,
     )
     assert.match(await failure({ path: write('throw new Error("at load")') }), /at load/)
   })

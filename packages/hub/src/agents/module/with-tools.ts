@@ -24,15 +24,15 @@ import { wrapAgent } from '../wrap-agent.ts'
  */
 export type ModuleFunction = (turn: Turn, tools: AgentTools) => AgentOutput | Promise<AgentOutput>
 
-export function withTools(agent: Agent, house: InProcessClient, now: () => number): Agent {
+export function withTools(agent: Agent, inProcessClient: InProcessClient, now: () => number): Agent {
   const withDelegation =
     (run: AgentFunction): AgentFunction =>
     (turn) => {
-      const delegating = createDelegatingTurn(turn, house, now)
+      const delegating = createDelegatingTurn(turn, inProcessClient, now)
       return (run as ModuleFunction)(delegating.turn, delegating.tools)
     }
   const abandon = async (about: AbandonedTask): Promise<unknown> => {
-    await cancelChildren(about, house)
+    await cancelChildren(about, inProcessClient)
     const own = { ...about, lastCheckpoint: ownRemembered(about.lastCheckpoint) }
     return typeof agent === 'function' ? undefined : agent.onAbandoned?.(own)
   }

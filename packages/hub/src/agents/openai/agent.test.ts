@@ -166,7 +166,7 @@ describe('a model as an agent', () => {
     const learns = await open(t, (_, count) => ({ say: count === 1 ? '{"n":"one"}' : '{"n":1}' }))
     const task = (await learns.agent.send(asked)) as Task
     assert.deepEqual(parts(task.artifacts), [[{ data: { n: 1 }, mediaType: 'application/json' }]])
-    assert.match((await learns.model.request(2)).said, /does not fit/)
+    assert.match((await learns.model.request(2)).said, /does not match the requested schema/)
     const stubborn = await open(t, () => ({ say: 'One.' }))
     const { status, artifacts } = (await stubborn.agent.send(asked)) as Task
     assert.deepEqual([status.state, artifacts], ['TASK_STATE_FAILED', undefined])

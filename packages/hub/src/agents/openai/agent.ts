@@ -56,7 +56,7 @@ export function chatAgent(model: ChatModel, options: ChatAgentOptions): Agent {
       if ('text' in event) yield event.text
       else answer = event.answer
     }
-    if (answer === undefined) throw new A2AError('INTERNAL', 'a model ended without an answer')
+    if (answer === undefined) throw new A2AError('INTERNAL', 'a model call ended without an answer')
     yield finalReport(answer, answer.text !== '', usageMetadata([answer.call]))
   }
 
@@ -89,17 +89,20 @@ export function chatAgent(model: ChatModel, options: ChatAgentOptions): Agent {
       messages = [
         ...request.messages,
         { role: 'assistant', content: answer.text },
-        { role: 'user', content: `That does not fit what was asked for. ${wrong}\nAnswer once more, with JSON alone.` },
+        {
+          role: 'user',
+          content: `The answer does not match the requested schema. ${wrong}\nAnswer again, with JSON only.`,
+        },
       ]
     }
-    turn.log.error('the model does not keep to the form that was asked for', { taskId: turn.task.id, wrong })
-    yield { ...fail('The model did not answer in the form that was asked for'), metadata: usageMetadata(calls) }
+    turn.log.error('the model does not follow the requested schema', { taskId: turn.task.id, wrong })
+    yield { ...fail('The model did not follow the requested schema'), metadata: usageMetadata(calls) }
   }
 }
 
 export async function completeAnswer(model: ChatModel, request: Parameters<ChatModel['ask']>[0]): Promise<ChatAnswer> {
   for await (const event of model.ask(request)) if ('answer' in event) return event.answer
-  throw new A2AError('INTERNAL', 'a model ended without an answer')
+  throw new A2AError('INTERNAL', 'a model call ended without an answer')
 }
 
 /** Clients that do not accept data get text. */

@@ -75,7 +75,7 @@ async function toChatMessages(
       return (await model.read([part], turn.signal))[0] as ChatContent
     } catch (reason) {
       turn.signal.throwIfAborted()
-      turn.log.debug('a file of an earlier message is left out', { cause: reason })
+      turn.log.debug('a file of an earlier message is omitted', { cause: reason })
       return fileMention(part)
     }
   }

@@ -65,14 +65,14 @@ function inlineText(text: string, filename: string | undefined): ChatContent {
 }
 
 function unsupported(mediaType: string | undefined, index: number): A2AError {
-  const what = mediaType ?? 'a file of no known type'
+  const what = mediaType ?? 'a file of unknown type'
   return new A2AError(
     'CONTENT_TYPE_NOT_SUPPORTED',
     `Incompatible content types: ${what} is not supported by this agent`,
     {
       ...omitUndefined({ mediaType }),
       partKind: 'file',
-      violations: [{ field: `message.parts[${index}]`, description: `is ${what}, which this agent does not take` }],
+      violations: [{ field: `message.parts[${index}]`, description: `is ${what}, which this agent does not accept` }],
     },
   )
 }

@@ -87,20 +87,20 @@ describe('an endpoint that fails at first', () => {
   it('cannot be reached at all: the caller is told that much', async (t) => {
     const { ask } = await open(t, () => ({}), { baseUrl: 'http://127.0.0.1:9/v1', retries: 0 })
     const [state, why] = await ask()
-    assert.deepEqual([state, why], ['TASK_STATE_FAILED', 'The model cannot be reached now'])
+    assert.deepEqual([state, why], ['TASK_STATE_FAILED', 'The model is unavailable now'])
   })
 })
 
 describe('an endpoint that will never do', () => {
   const hopeless: [number, string, RegExp][] = [
-    [401, '{"error":{"message":"bad key sk-secret"}}', /does not let this agent in/],
-    [403, '', /does not let this agent in/],
-    [404, '{"error":{"message":"no model x at host-9"}}', /is not there/],
+    [401, '{"error":{"message":"bad key sk-secret"}}', /rejected the credentials of this agent/],
+    [403, '', /rejected the credentials of this agent/],
+    [404, '{"error":{"message":"no model x at host-9"}}', /model is unavailable/],
     [402, '', /used up/],
     [429, '{"error":{"code":"insufficient_quota"}}', /used up/],
     [400, '{"error":{"code":"context_length_exceeded"}}', /too long/],
     [413, '', /too long/],
-    [400, '{"error":"x"}', /cannot take this request/],
+    [400, '{"error":"x"}', /does not accept this request/],
   ]
   for (const [status, body, words] of hopeless)
     it(`and answers ${status} ${body} is asked once, and the caller told why`, async (t) => {
@@ -125,7 +125,7 @@ describe('an endpoint that will never do', () => {
   ]
   for (const [what, reply] of garbage)
     it(`and answers with ${what} is not understood: -32006 while there is no task, else the task fails [S1-9]`, async (t) => {
-      const message = 'The model gave an answer that cannot be read'
+      const message = 'The model returned a response that cannot be read'
       const before = await open(t, () => reply, { answerLimit: 2_000 }, { openAfterMs: 60_000 })
       await assert.rejects(before.ask(), { code: 'INVALID_AGENT_RESPONSE', message })
       assert.equal(before.model.requests.length, 1)

@@ -10,7 +10,7 @@ const keptChars = 4_000
 
 /** Transient: the request is retried as long as no text was reported. */
 export const modelUnreachable = (cause: unknown): A2AError =>
-  new A2AError('AGENT_UNAVAILABLE', 'The model cannot be reached now', {}, { cause })
+  new A2AError('AGENT_UNAVAILABLE', 'The model is unavailable now', {}, { cause })
 
 export const answerInterrupted = (cause?: unknown): A2AError =>
   new A2AError('AGENT_UNAVAILABLE', "The model's answer broke off", {}, { cause })
@@ -18,7 +18,7 @@ export const answerInterrupted = (cause?: unknown): A2AError =>
 export const unreadableAnswer = (why: string, cause?: unknown): A2AError =>
   new A2AError(
     'INVALID_AGENT_RESPONSE',
-    'The model gave an answer that cannot be read',
+    'The model returned a response that cannot be read',
     {},
     {
       cause: cause ?? new Error(why),
@@ -43,7 +43,7 @@ export function errorInBody(error: unknown): A2AError {
 }
 
 function errorForStatus(status: number, said: string, waitMs?: number): A2AError {
-  const cause = new Error(`the endpoint answered ${status}: ${said.slice(0, keptChars)}`)
+  const cause = new Error(`the endpoint returned ${status}: ${said.slice(0, keptChars)}`)
   const wait = waitMs === undefined ? {} : { retryAfterMs: String(waitMs) }
   const failure = (code: ErrorCode, message: string): A2AError =>
     new A2AError(code, message, { status: String(status), ...wait }, { cause })
@@ -57,10 +57,13 @@ function errorForStatus(status: number, said: string, waitMs?: number): A2AError
   if (/context_length|context length|maximum context|too many tokens|prompt is too long/i.test(said) || status === 413)
     return failure('PAYLOAD_TOO_LARGE', 'The conversation is too long for the model')
   if (status === 401 || status === 403)
-    return failure('PERMISSION_DENIED', 'The model provider does not let this agent in: its operator has to look')
+    return failure(
+      'PERMISSION_DENIED',
+      'The model provider rejected the credentials of this agent: ask the operator to check them',
+    )
   if (status === 404)
-    return failure('UNSUPPORTED_OPERATION', "The agent's model is not there: its operator has to look")
-  return failure('UNSUPPORTED_OPERATION', 'The model cannot take this request')
+    return failure('UNSUPPORTED_OPERATION', "The agent's model is unavailable: ask the operator to check it")
+  return failure('UNSUPPORTED_OPERATION', 'The model does not accept this request')
 }
 
 /** For providers that answer 200 and fail in the stream, only the text tells the cause. */

@@ -66,7 +66,7 @@ export function openaiModel(entry: OpenaiEntry, endpoint: ModelEndpoint, deps: M
         const leftMs = leftAtStartMs - (deps.monotonicNow() - from)
         const waitMs = isHeard ? undefined : retryDelayMs(attempt, failure, { ...entry, leftMs })
         if (waitMs === undefined) throw failure
-        log.warn('a model call failed and is made again', { attempt, waitMs, cause: failure.cause ?? failure })
+        log.warn('a model call failed; retrying', { attempt, waitMs, cause: failure.cause ?? failure })
         await abortableSleep(waitMs, signal)
         continue
       }
@@ -92,7 +92,7 @@ export function openaiModel(entry: OpenaiEntry, endpoint: ModelEndpoint, deps: M
         return
       } catch (reason) {
         if (!disableUnsupported(reason)) throw reason
-        request.log.info('the endpoint does not stream as it was asked to', { streams, billsStreams })
+        request.log.info('the endpoint does not stream although streaming was requested', { streams, billsStreams })
       }
     }
   }
@@ -136,7 +136,7 @@ export function openaiModel(entry: OpenaiEntry, endpoint: ModelEndpoint, deps: M
     }
     for await (const data of readEvents(response, entry.answerLimit, onActivity)) {
       if (data.trim() === '[DONE]') return
-      const text = accumulator.add(parseJson(data, limits, 'a chunk that is no JSON'))
+      const text = accumulator.add(parseJson(data, limits, 'a chunk that is not JSON'))
       if (text !== '') yield text
     }
     // Some endpoints send no [DONE], some no finish reason. If both are missing, the answer is incomplete.

@@ -20,7 +20,7 @@ export function chosenModel(turn: Turn, choice: ModelChoice): string | undefined
 function requirePermitted(model: string, choice: ModelChoice, field: string): string | undefined {
   if (model === choice.model) return undefined
   if (isModelPermitted(model, choice)) return model
-  const description = 'names no model that may be chosen here'
+  const description = 'is not an available model'
   throw new A2AError('INVALID_PARAMS', `metadata.${field} ${description}`, {
     violations: [{ field: `metadata.${field}`, description }],
   })

@@ -42,14 +42,14 @@ function withSchema(schema: Struct, mode: OpenaiEntry['structured']): Structured
     const json_schema = { name: nameOf(schema), schema: sent, ...(isStrict(sent) ? { strict: true } : {}) }
     return { responseFormat: { type: 'json_schema', json_schema }, read }
   }
-  const instruction = `Answer with JSON alone, without any other words. It has to fit this JSON Schema:\n${JSON.stringify(schema)}`
+  const instruction = `Answer with JSON only, without other text. It must match this JSON Schema:\n${JSON.stringify(schema)}`
   return { ...(mode === 'json_object' ? jsonObject : {}), instruction, read }
 }
 
 function withoutSchema(mode: OpenaiEntry['structured']): StructuredOutput {
   return {
     ...(mode === 'prompt' ? {} : jsonObject),
-    instruction: 'Answer with JSON alone, without any other words.',
+    instruction: 'Answer with JSON only, without other text.',
     read: parse,
   }
 }
@@ -62,7 +62,7 @@ function parse(text: string): { readonly value: Json } | { readonly wrong: strin
   try {
     return { value: parseBoundedJson(fenced ?? text) as Json }
   } catch (reason) {
-    return { wrong: `It is no JSON: ${String(reason)}` }
+    return { wrong: `It is not JSON: ${String(reason)}` }
   }
 }
 

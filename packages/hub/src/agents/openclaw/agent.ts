@@ -55,9 +55,7 @@ export function openClawAgent({ entry, services, gateway, times = usualTimes }: 
     // The plan is written before the gateway gets any request, so nothing was sent.
     if (plan === undefined) return yield* run(turn)
     if (plan.way === 'http' || gateway === undefined) {
-      return yield fail(
-        'The hub was restarted, and the OpenClaw gateway stops what was asked by HTTP then: send it again',
-      )
+      return yield fail('The hub was restarted, which stops HTTP runs at the OpenClaw gateway: send the message again')
     }
     yield* byWebSocket(turn, plan, gateway, 'middle')
   }

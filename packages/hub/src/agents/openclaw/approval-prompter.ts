@@ -110,7 +110,7 @@ export function createApprovalPrompter({
       const connection = await gateway.nextConnection(turn.signal)
       try {
         const answer = await connection.request('exec.approval.resolve', { id, decision })
-        if (!answer.ok) log.warn('the OpenClaw gateway did not take a decision', { id, ...answer.error })
+        if (!answer.ok) log.warn('the OpenClaw gateway did not accept a decision', { id, ...answer.error })
         return
       } catch (reason) {
         // Sending a decision twice does no harm.

@@ -37,7 +37,7 @@ export function approvalQuestion({ id, command, decisions }: ApprovalRequest, is
     decisions.length > 1 ? `${decisions.slice(0, -1).join(', ')} or ${decisions.at(-1)}` : decisions.join()
   const text = `The agent wants to run a command:\n\n${command}\n\nAnswer ${answers}.`
   return {
-    parts: [{ text: isRepeated ? `That is none of the answers. ${text}` : text }],
+    parts: [{ text: isRepeated ? `That is not one of the answers. ${text}` : text }],
     metadata: { approval: { id, kind: 'exec', command, decisions } },
   }
 }

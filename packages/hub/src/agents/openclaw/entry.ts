@@ -4,8 +4,8 @@ import { nonEmpty, secret } from '../../config/values.ts'
 import { isDeviceKey } from './gateway/device.ts'
 
 const gatewayUrl = z
-  .string('give the address of the gateway, such as ws://127.0.0.1:18789')
-  .refine(isGatewayUrl, 'give a ws, wss, http or https url, such as ws://127.0.0.1:18789')
+  .string('must be the URL of the gateway, such as ws://127.0.0.1:18789')
+  .refine(isGatewayUrl, 'must be a ws, wss, http or https URL, such as ws://127.0.0.1:18789')
   .transform((url) => url.replace(/^http/i, 'ws').replace(/\/+$/, ''))
 
 function isGatewayUrl(text: string): boolean {
@@ -14,21 +14,21 @@ function isGatewayUrl(text: string): boolean {
 
 export const openClawEntry = z
   .strictObject({
-    url: gatewayUrl.meta({ description: 'Where the gateway listens: ws://127.0.0.1:18789', format: 'uri' }),
+    url: gatewayUrl.meta({ description: 'The URL of the gateway: ws://127.0.0.1:18789', format: 'uri' }),
     token: secret
       .optional()
       .meta({ description: 'The gateway\'s token, such as "${env:OPENCLAW_TOKEN}".', writeOnly: true }),
     password: secret.optional().meta({ description: "The gateway's password, where it has one.", writeOnly: true }),
     agent: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'give the id of an agent of the gateway, such as main')
+      .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be the id of an agent of the gateway, such as main')
       .default('main')
-      .meta({ description: 'Which agent of the gateway answers. Default: main.' }),
+      .meta({ description: 'The agent of the gateway. Default: main.' }),
     transport: z.enum(['auto', 'ws', 'http', 'split']).default('auto').meta({
       description:
-        'auto: WebSocket, and HTTP where that cannot be had. split: HTTP for calls that wait, WebSocket for streams.',
+        'auto: WebSocket, or HTTP if WebSocket is unavailable. split: HTTP for blocking calls, WebSocket for streams.',
     }),
-    thinking: nonEmpty.optional().meta({ description: 'How hard the agent thinks: off, low, medium, high, …' }),
+    thinking: nonEmpty.optional().meta({ description: 'The thinking level: off, low, medium, high, …' }),
     approvals: z.enum(['none', 'caller']).default('none').meta({
       description:
         'Who approves commands of the gateway. `none`: all are denied. `caller`: the caller of the task is asked.',
@@ -43,25 +43,25 @@ export const openClawEntry = z
       .meta({ description: "What of the gateway's agent the card lists: its skills, or its tools too." }),
     device: z
       .union(
-        [z.boolean(), z.string().refine(isDeviceKey, 'give an Ed25519 private key as PKCS #8 PEM')],
-        'say true, false, or give a key',
+        [z.boolean(), z.string().refine(isDeviceKey, 'must be an Ed25519 private key as PKCS #8 PEM')],
+        'must be true, false or a key',
       )
       .default(true)
       .meta({
-        description: 'Who the hub is to the gateway: a key that it makes and keeps (true), none (false), or this one.',
+        description: 'The device key of the hub: generated and stored (true), none (false), or this key.',
         writeOnly: true,
       }),
   })
   .refine(({ token, password }) => token === undefined || password === undefined, {
-    message: 'give the token or the password, not both',
+    message: 'must not be set together with token',
     path: ['password'],
   })
   .refine(({ approvals, device }) => approvals === 'none' || device !== false, {
-    message: 'approvals are asked of a device: leave `device` out',
+    message: 'approvals require a device: remove `device: false`',
     path: ['device'],
   })
   .refine(({ approvals, transport }) => approvals === 'none' || transport !== 'http', {
-    message: 'approvals need the WebSocket: say auto, ws or split',
+    message: 'approvals require a WebSocket: use auto, ws or split',
     path: ['transport'],
   })
 

@@ -90,20 +90,23 @@ async function requestGateway(fetch: HttpRunDeps['fetch'], url: string, init: Re
     response = await fetch(url, { ...init, redirect: 'error' })
   } catch (cause) {
     if (init.signal?.aborted === true) throw init.signal.reason
-    throw unavailable('The OpenClaw gateway cannot be reached now', cause)
+    throw unavailable('The OpenClaw gateway is unavailable now', cause)
   }
   if (response.ok) return response
   throw httpError(response.status, await response.text().catch(() => ''), response.headers.get('retry-after'))
 }
 
 function httpError(status: number, body: string, retryAfter: string | null): A2AError {
-  const cause = new Error(`the gateway answered ${status}: ${body.slice(0, 2_000)}`)
+  const cause = new Error(`the gateway returned ${status}: ${body.slice(0, 2_000)}`)
   if (status === 401 || status === 403) {
-    return unavailable('The OpenClaw gateway does not take the configured credentials: its operator has to look', cause)
+    return unavailable(
+      'The OpenClaw gateway rejected the configured credentials: check them in the configuration',
+      cause,
+    )
   }
   if (status === 404) {
     return unavailable(
-      'The HTTP endpoint of the OpenClaw gateway is off: its operator has to set gateway.http.endpoints.chatCompletions.enabled',
+      'The HTTP endpoint of the OpenClaw gateway is disabled: set gateway.http.endpoints.chatCompletions.enabled there',
       cause,
     )
   }
@@ -112,7 +115,7 @@ function httpError(status: number, body: string, retryAfter: string | null): A2A
   if (status === 429 || status === 503) {
     const waitMs = Number(retryAfter) * 1_000
     const details = Number.isFinite(waitMs) && waitMs > 0 ? { retryAfterMs: String(waitMs) } : {}
-    return new A2AError('AGENT_UNAVAILABLE', 'The OpenClaw gateway takes no messages now: try again later', details, {
+    return new A2AError('AGENT_UNAVAILABLE', 'The OpenClaw gateway accepts no messages now: try again later', details, {
       cause,
     })
   }
@@ -129,7 +132,7 @@ async function bodyOf(response: Response, jsonNodes?: number): Promise<GatewayFi
     checkNodes(text, jsonNodes)
     return asFields(JSON.parse(text))
   } catch (cause) {
-    throw unavailable('The OpenClaw gateway gave an answer that cannot be read', cause)
+    throw unavailable('The OpenClaw gateway returned a response that cannot be read', cause)
   }
 }
 
@@ -235,13 +238,9 @@ function usageOf(body: GatewayFields): Struct | undefined {
 /** Checked before the gateway gets any request. */
 export function checkImages({ attachments }: OpenClawPrompt): void {
   if (attachments.length <= maxImages) return
-  throw new A2AError(
-    'INVALID_PARAMS',
-    `message.parts holds more than ${maxImages} images, which is all that is taken here`,
-    {
-      violations: [{ field: 'message.parts', description: `must not hold more than ${maxImages} images` }],
-    },
-  )
+  throw new A2AError('INVALID_PARAMS', `message.parts holds more than ${maxImages} images, the maximum`, {
+    violations: [{ field: 'message.parts', description: `must not hold more than ${maxImages} images` }],
+  })
 }
 
 function contentOf({ text, attachments }: OpenClawPrompt): string | readonly GatewayFields[] {

@@ -48,7 +48,7 @@ export async function waitForSession(deps: PollDeps): Promise<RunOutcome | undef
 const lostAfterRestart: RunOutcome = {
   kind: 'failed',
   said: 'The OpenClaw gateway was restarted, and the task was lost there',
-  cause: 'the session is idle and holds no answer',
+  cause: 'the session is idle and contains no answer',
 }
 
 export function isConnectionLost(reason: unknown): boolean {

@@ -53,7 +53,7 @@ describe('a message for the gateway', () => {
       message: /^message\.parts\[1\] is data/,
       details: {
         partKind: 'data',
-        violations: [{ field: 'message.parts[1]', description: 'is data: this agent takes text, images and files' }],
+        violations: [{ field: 'message.parts[1]', description: 'is data: this agent accepts text, images and files' }],
       },
     })
   })
@@ -62,14 +62,14 @@ describe('a message for the gateway', () => {
     const code = 'PAYLOAD_TOO_LARGE'
     await assert.rejects(read('x', raw(501, { mediaType: 'image/png' })), {
       code,
-      message: /^message\.parts\[1\] is larger than the 500/,
+      message: /^message\.parts\[1\] is larger than 500 bytes/,
     })
     await assert.rejects(read('x', raw(1), raw(1_001)), {
       code,
-      message: /^message\.parts\[2\] is larger than the 1000/,
+      message: /^message\.parts\[2\] is larger than 1000 bytes/,
     })
     const many = Array.from({ length: 150 }, () => raw(900))
-    await assert.rejects(read('x', ...many), { code, message: /too much together/ })
+    await assert.rejects(read('x', ...many), { code, message: /exceeds the size limit together/ })
   })
 
   it('is refused where a file cannot be fetched, and the part is named', async () => {

@@ -36,13 +36,14 @@ export async function createOpenClawPrompt(
   let frameBytes = frameOverheadBytes + Buffer.byteLength(text) * 2
   for (const [index, part] of parts.entries()) {
     if ('text' in part) continue
-    if ('data' in part) throw unsupportedPart(index, 'data', 'is data: this agent takes text, images and files')
+    if ('data' in part) throw unsupportedPart(index, 'data', 'is data: this agent accepts text, images and files')
     const attachment = await attach(part, index, limits, bytes, signal)
     attachments.push(attachment)
     frameBytes += attachment.content.length
-    if (frameBytes > limits.frameBytes) throw partTooLarge(index, 'is too much together with the parts before it')
+    if (frameBytes > limits.frameBytes)
+      throw partTooLarge(index, 'exceeds the size limit together with the parts before it')
   }
-  if (text.trim() === '' && attachments.length === 0) throw unsupportedPart(0, 'text', 'is empty: say something')
+  if (text.trim() === '' && attachments.length === 0) throw unsupportedPart(0, 'text', 'must not be empty')
   return {
     // The gateway rejects a message without text.
     text: text.trim() === '' ? 'See what is attached.' : text,
@@ -62,9 +63,8 @@ async function attach(
   const mimeType = content.mediaType ?? 'application/octet-stream'
   const type = mimeType.startsWith('image/') ? 'image' : 'file'
   const limit = type === 'image' ? limits.imageBytes : limits.fileBytes
-  if (limit === 0) throw unsupportedPart(index, type, 'is a file: this agent takes text and images')
-  if (content.bytes.byteLength > limit)
-    throw partTooLarge(index, `is larger than the ${limit} bytes that are taken here`)
+  if (limit === 0) throw unsupportedPart(index, type, 'is a file: this agent accepts text and images')
+  if (content.bytes.byteLength > limit) throw partTooLarge(index, `is larger than ${limit} bytes, the maximum`)
   return {
     type,
     mimeType,

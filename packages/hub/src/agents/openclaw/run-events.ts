@@ -171,7 +171,7 @@ function retryReport(data: GatewayFields): Report | undefined {
   const most = numberField(data, 'maxRetries')
   return {
     state: 'TASK_STATE_WORKING',
-    message: `The agent's model does not answer; it is asked again${most === undefined ? '' : ` (${attempt} of ${most})`}`,
+    message: `The agent's model does not respond; retrying${most === undefined ? '' : ` (${attempt} of ${most})`}`,
     metadata: { retry: { attempt, ...(most !== undefined ? { most } : {}) } },
   }
 }

@@ -48,7 +48,7 @@ describe('how a run ended', () => {
     assert.match(said('429 Too Many Requests from api.host'), /over its rate limit: try again later$/)
     assert.match(said('503 overloaded_error'), /down or overloaded/)
     assert.match(said("This model's maximum context length is 8192"), /too long/)
-    assert.match(said('401 invalid api key sk-1'), /does not let it in/)
+    assert.match(said('401 invalid api key sk-1'), /rejected the agent's credentials/)
   })
 
   it('tells a run that was stopped from one whose time was up and one that went down with the gateway', () => {

@@ -81,7 +81,7 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /api.?key|unauthorized|\b401\b|\b403\b|auth/i,
-    "The agent's model provider does not let it in: its operator has to look",
+    "The model provider rejected the agent's credentials: ask the operator to check them",
   ],
   [/timed? ?out|timeout/i, "The agent's model did not answer in time"],
 ]

@@ -66,10 +66,10 @@ function rejectedError(refusal: GatewayError | undefined, log: AgentLog): A2AErr
   log.warn('the OpenClaw gateway refused a message', { code, message })
   const said =
     code === 'UNAVAILABLE'
-      ? 'The OpenClaw gateway takes no messages now: try again later'
+      ? 'The OpenClaw gateway accepts no messages now: try again later'
       : code === 'FORBIDDEN'
-        ? 'The OpenClaw gateway does not let this hub do that: its operator has to look'
-        : 'The OpenClaw gateway does not take this message'
+        ? 'The OpenClaw gateway denies this operation to the hub: ask its operator'
+        : 'The OpenClaw gateway rejected this message'
   return new A2AError('AGENT_UNAVAILABLE', said, {}, { cause: new Error(`${code}: ${message}`) })
 }
 

@@ -184,7 +184,7 @@ async function* reportEvent(
     if (report !== undefined) yield report
   } else if ('adopted' in runEvent) {
     answer.restart()
-    yield status('The OpenClaw gateway was restarted, and has taken the task up again')
+    yield status('The OpenClaw gateway was restarted and has resumed the task')
   } else if ('report' in runEvent) yield runEvent.report
   else yield* approvalPrompter.handle(runEvent)
 }

@@ -33,7 +33,12 @@ export async function readTranscript(
   const answer = await connection.request('chat.history', { sessionKey, limit: pageLength })
   if (!answer.ok) {
     const cause = new Error(`chat.history: ${answer.error.code} ${answer.error.message}`)
-    throw new A2AError('AGENT_UNAVAILABLE', 'The OpenClaw gateway does not tell what became of the task', {}, { cause })
+    throw new A2AError(
+      'AGENT_UNAVAILABLE',
+      'The OpenClaw gateway does not report the outcome of the task',
+      {},
+      { cause },
+    )
   }
   return transcriptOf(answer.payload, key)
 }

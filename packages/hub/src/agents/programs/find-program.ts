@@ -23,5 +23,5 @@ export async function findProgram(program: string, { cwd, env }: ProgramSearchPa
 }
 
 export async function requireProgram(program: string, where: ProgramSearchPath): Promise<void> {
-  if ((await findProgram(program, where)) === undefined) throw new Error(`the program ${program} is not there`)
+  if ((await findProgram(program, where)) === undefined) throw new Error(`the program ${program} does not exist`)
 }

@@ -44,7 +44,7 @@ export function createProgramManager(notes: KeyValueStore, log: AgentLog): Progr
     try {
       await work
     } catch (cause) {
-      log.warn('which programs run could not be noted', { cause })
+      log.warn('the running programs could not be recorded', { cause })
     }
   }
 
@@ -81,7 +81,7 @@ export function createProgramManager(notes: KeyValueStore, log: AgentLog): Progr
     // Another running hub owns it.
     if (parent === hub) return
     if (parent !== undefined) {
-      log.warn('a program that an earlier hub has left is ended', { pid })
+      log.warn('stopping a program left by an earlier hub', { pid })
       await endGroup(pid, async () => (await parentOf(pid, id)) !== undefined, graceMs)
     }
     await notes.remove(recordKind, id)

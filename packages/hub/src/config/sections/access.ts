@@ -10,49 +10,49 @@ const scopeSchema = nonEmpty.superRefine((text, context) => {
 })
 
 const jwtIssuerSchema = z.strictObject({
-  issuer: httpUrl.meta({ description: 'As tokens name it in `iss`.' }),
+  issuer: httpUrl.meta({ description: 'The `iss` claim of its tokens.' }),
   audience: z
-    .union([nonEmpty, z.array(nonEmpty).min(1)], 'give a text, or a list of texts')
+    .union([nonEmpty, z.array(nonEmpty).min(1)], 'must be a string or a list of strings')
     .meta({ description: 'Tokens for another audience are refused.' }),
-  jwks: httpUrl.optional().meta({ description: "Where its keys are. Default: as the issuer's metadata say." }),
-  algorithms: z.array(nonEmpty).min(1).optional().meta({ description: 'Default: all with a public key.' }),
+  jwks: httpUrl.optional().meta({ description: "The URL of its key set. Default: from the issuer's metadata." }),
+  algorithms: z.array(nonEmpty).min(1).optional().meta({ description: 'Default: all asymmetric algorithms.' }),
   clockTolerance: duration.optional().meta({ description: 'Default 10s.' }),
   claim: nonEmpty
     .optional()
     .meta({ description: 'The claim that holds scopes, roles or groups. Default: scope, else scp, roles and groups.' }),
   scopes: z.record(z.string(), z.array(scopeSchema)).optional().meta({
-    description: "What each value of the claim permits: `analysts: ['agent:analyst']`. Default: as the token says.",
+    description: "What each value of the claim permits: `analysts: ['agent:analyst']`. Default: the values themselves.",
   }),
   tenantClaim: nonEmpty.optional(),
 })
 
 export const accessSection = z.strictObject({
   anonymous: z
-    .union([z.literal('*'), z.array(nonEmpty)], "name the agents in a list, or say '*' for all")
+    .union([z.literal('*'), z.array(nonEmpty)], "must be a list of agents, or '*' for all")
     .default([])
     .meta({ description: "Agents that may be called without credentials, or '*' for all." }),
-  jwt: z.array(jwtIssuerSchema).prefault([]).meta({ description: 'Issuers whose tokens are believed.' }),
+  jwt: z.array(jwtIssuerSchema).prefault([]).meta({ description: 'Issuers whose tokens are accepted.' }),
   mtls: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether a client certificate proves who calls. Needs listen.tls.ca.' }),
+    .meta({ description: 'Whether client certificates authenticate callers. Requires listen.tls.ca.' }),
 })
 
 export const adminSection = z.strictObject({
   console: z.boolean().default(true).meta({ description: 'Whether the hub serves its console at `/`.' }),
-  key: secret.min(16, 'is shorter than 16 characters: make one with `openssl rand -base64 32`').optional().meta({
+  key: secret.min(16, 'is shorter than 16 characters: create one with `openssl rand -base64 32`').optional().meta({
     description:
-      'Default: made at the first start; printed on a terminal, else in the file `parley.admin-key` of the data directory.',
+      'Default: created at the first start; printed on a terminal, else written to `parley.admin-key` in the data directory.',
   }),
   oidc: z
     .strictObject({
-      issuer: httpUrl.meta({ description: 'As under access.jwt, which says who of its people runs the hub.' }),
-      clientId: nonEmpty.meta({ description: 'As the issuer knows the hub; an audience of access.jwt.' }),
-      clientSecret: secret.optional().meta({ description: 'Default: none, as a public client has (PKCE).' }),
-      scope: nonEmpty.default('openid profile').meta({ description: 'What the issuer is asked for.' }),
+      issuer: httpUrl.meta({ description: 'An issuer of access.jwt, which maps its users to the scope admin.' }),
+      clientId: nonEmpty.meta({ description: 'The client id of the hub at the issuer; an audience of access.jwt.' }),
+      clientSecret: secret.optional().meta({ description: 'Default: none (public client with PKCE).' }),
+      scope: nonEmpty.default('openid profile').meta({ description: 'The requested scopes.' }),
     })
     .optional()
-    .meta({ description: 'Signing in at the console by OpenID Connect. Default: with the admin key alone.' }),
+    .meta({ description: 'Sign-in at the console by OpenID Connect. Default: only with the admin key.' }),
 })
 
 export type AccessConfig = z.output<typeof accessSection>

@@ -14,36 +14,38 @@ const inputTimeout = z
         .strictObject({ after: duration, then: z.enum(['fail', 'continue']) })
         .transform(({ after, then }) => ({ afterMs: after, then })),
     ],
-    'give a duration such as 7d, none, or { after: 5m, then: continue }',
+    'must be a duration such as 7d, none, or { after: 5m, then: continue }',
   )
   .meta({ description: 'How long the agent waits for an answer to a question. Default 7d, then the task fails.' })
 
 export const agentFields = z.object({
   name: nonEmpty
     .optional()
-    .meta({ description: "As the card says it. Default: what the agent says itself, or the entry's key." }),
+    .meta({ description: "The name on the card. Default: the agent's own, or the key of the entry." }),
   description: nonEmpty.optional(),
   version: nonEmpty.optional().meta({ description: "The agent's own version, not the protocol's." }),
   provider,
   documentationUrl: httpUrl.optional(),
   iconUrl: httpUrl.optional(),
-  persona: nonEmpty.optional().meta({ description: 'What the agent is like; the card says it after the description.' }),
-  skills: z.array(skillSchema).prefault([]).meta({ description: 'Added to what the agent knows of itself.' }),
+  persona: nonEmpty
+    .optional()
+    .meta({ description: 'The character of the agent; added to the description on the card.' }),
+  skills: z.array(skillSchema).prefault([]).meta({ description: "Added to the agent's own skills." }),
   skillBundles: z
     .array(nonEmpty)
     .default([])
     .meta({ description: 'Names of bundles under the top-level skillBundles.' }),
-  inputModes: mediaTypes.optional().meta({ description: 'Media types it takes. Default: as its kind says.' }),
+  inputModes: mediaTypes.optional().meta({ description: 'Accepted media types. Default: those of its kind.' }),
   outputModes: mediaTypes.optional(),
   default: z
     .boolean()
     .default(false)
-    .meta({ description: 'Answers where no agent is named. Default: the first agent.' }),
+    .meta({ description: 'Handles requests that name no agent. Default: the first agent.' }),
   card: agentCardSection.prefault('public'),
   requiredExtensions: z
     .array(nonEmpty)
     .default([])
-    .meta({ description: 'URIs of protocol extensions that a client must ask for when it sends a message.' }),
+    .meta({ description: 'URIs of protocol extensions that clients must activate to send a message.' }),
   keepOpenOnInputRequired: z
     .boolean()
     .optional()
@@ -53,13 +55,13 @@ export const agentFields = z.object({
     .meta({ description: 'A gRPC port of this agent alone, for clients that cannot name an agent.' }),
   grpcUrl: hostAndPort
     .optional()
-    .meta({ description: 'Where gRPC reaches this agent alone: calls with this :authority are for it.' }),
-  timeout: durationOrNone.optional().meta({ description: 'How long one turn may take. Default 5m.' }),
+    .meta({ description: 'The gRPC address of this agent alone: calls with this :authority are for it.' }),
+  timeout: durationOrNone.optional().meta({ description: 'The timeout of one turn. Default 5m.' }),
   inputTimeout: inputTimeout.prefault('7d'),
   whenBusy: z
     .enum(['queue', 'reject', 'steer'])
     .optional()
-    .meta({ description: 'What happens to a message that comes while the task works. Default: queue.' }),
+    .meta({ description: 'What happens to a message that arrives during a turn. Default: queue.' }),
   limits: agentLimitsSection.prefault({}),
   access: z
     .strictObject({

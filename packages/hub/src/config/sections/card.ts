@@ -12,7 +12,7 @@ const shape = z
       z.literal(1).transform(() => '1.0' as const),
       z.literal(0.3).transform(() => '0.3' as const),
     ],
-    'give merged, 1.0 or 0.3',
+    'must be merged, 1.0 or 0.3',
   )
   .meta({ description: 'The card for requests that name no version. merged: both generations in one document.' })
 
@@ -33,7 +33,7 @@ export const provider = z
   .optional()
   .meta({ description: 'Who offers the agent.' })
 
-export const mediaTypes = z.array(nonEmpty).min(1, 'is empty: name a media type, or leave it out')
+export const mediaTypes = z.array(nonEmpty).min(1, 'must not be empty: add a media type, or remove it')
 
 const extendedCard = z
   .strictObject({
@@ -47,15 +47,15 @@ const extendedCard = z
     inputModes: mediaTypes.optional(),
     outputModes: mediaTypes.optional(),
   })
-  .meta({ description: 'What callers with credentials see in place of the same fields of the public card.' })
+  .meta({ description: 'Replaces the same fields of the public card for callers with credentials.' })
 
 /** Defaults for all agents that do not set the field themselves. */
 export const cardSection = z
   .union(
     [shape.transform((given): CardConfig => ({ shape: given })), z.strictObject(settings)],
-    'give merged, 1.0, 0.3 or settings',
+    'must be merged, 1.0, 0.3 or a mapping',
   )
-  .meta({ description: 'What the cards of all agents look like. Default: merged.' })
+  .meta({ description: 'The form of the cards of all agents. Default: merged.' })
 
 export const agentCardSection = z
   .union(
@@ -67,10 +67,10 @@ export const agentCardSection = z
         ...settings,
       }),
     ],
-    'give public, private or settings',
+    'must be public, private or a mapping',
   )
   .meta({
-    description: 'A private card is shown to callers that may use the agent. Settings win over those at the top.',
+    description: 'A private card is shown only to callers that may use the agent. Overrides the top-level `card`.',
   })
 
 export interface CardConfig {

@@ -3,21 +3,19 @@ import { z } from 'zod'
 import { duration, durationOrNone } from '../values.ts'
 
 export const healthSection = z.strictObject({
-  every: durationOrNone
-    .prefault('1m')
-    .meta({ description: 'How often agents that can be are asked whether they are there; or none. Default 1m.' }),
-  timeout: duration.prefault('10s').meta({ description: 'How long the answer to that may take. Default 10s.' }),
+  every: durationOrNone.prefault('1m').meta({ description: 'The interval of health checks, or none. Default 1m.' }),
+  timeout: duration.prefault('10s').meta({ description: 'The timeout of a health check. Default 10s.' }),
   slow: durationOrNone
     .prefault('30s')
-    .meta({ description: 'An agent that usually takes longer until its first word is slow. Default 30s.' }),
+    .meta({ description: 'An agent is slow if its first output usually takes longer. Default 30s.' }),
   failures: z
-    .int('give a whole number')
-    .min(1, 'give 1 or more')
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
     .default(5)
-    .meta({ description: 'So many failures in a row, and nothing is handed on to it for a while. Default 5.' }),
+    .meta({ description: 'Consecutive failures that open the circuit breaker. Default 5.' }),
   rest: duration
     .prefault('30s')
-    .meta({ description: 'How long that is; then one task is handed on to see. Default 30s.' }),
+    .meta({ description: 'How long the circuit breaker stays open before one task is tried. Default 30s.' }),
 })
 
 export type HealthConfig = z.output<typeof healthSection>

@@ -7,28 +7,28 @@ const tlsSchema = z.strictObject({
   key: secret.meta({ description: 'Its private key: a PEM file, or the PEM itself.' }),
   ca: nonEmpty
     .optional()
-    .meta({ description: "Who signs clients' certificates (mTLS): a PEM file, or the PEM itself." }),
+    .meta({ description: 'The authority of client certificates (mTLS): a PEM file, or the PEM itself.' }),
   hsts: z
-    .union([z.literal(false), duration], 'give a duration such as 365d, or false')
+    .union([z.literal(false), duration], 'must be a duration such as 365d, or false')
     .prefault('365d')
-    .meta({ description: 'How long browsers remember that it is https only. Default 365d.' }),
+    .meta({ description: 'The max-age of Strict-Transport-Security. Default 365d.' }),
 })
 
 export const listenSection = z.strictObject({
-  host: nonEmpty.default('127.0.0.1').meta({ description: 'Default 127.0.0.1: this machine only.' }),
+  host: nonEmpty.default('127.0.0.1').meta({ description: 'Default 127.0.0.1: loopback only.' }),
   port: port.default(3000),
   grpcPort: z
-    .union([port, z.literal(false)], 'give a port from 0 to 65535, or false for no gRPC')
+    .union([port, z.literal(false)], 'must be a port from 0 to 65535, or false to disable gRPC')
     .default(3001)
-    .meta({ description: 'Where gRPC is spoken. false: nowhere.' }),
+    .meta({ description: 'The gRPC port. false: disabled.' }),
   tls: tlsSchema.optional(),
 })
 
 const storeUrl = z
-  .string('give sqlite:<file>, memory: or postgres://user:password@host/database')
+  .string('must be sqlite:<file>, memory: or postgres://user:password@host/database')
   .regex(
     /^(sqlite:|memory:$|postgres(ql)?:\/\/)/,
-    'give sqlite:<file>, memory: or postgres://user:password@host/database',
+    'must be sqlite:<file>, memory: or postgres://user:password@host/database',
   )
 
 export const storeSection = z
@@ -38,14 +38,14 @@ export const storeSection = z
       z.strictObject({
         url: storeUrl.default('sqlite:'),
         direct: nonEmpty.optional().meta({
-          description: 'Where url leads to a pooler: the postgres:// url of the server itself, or none.',
+          description: 'If url is a pooler: the postgres:// URL of the server itself, or none.',
         }),
-        masterKey: secret.optional().meta({ description: '32 bytes as base64. Needed with PostgreSQL.' }),
+        masterKey: secret.optional().meta({ description: '32 bytes as base64. Required with PostgreSQL.' }),
       }),
     ],
-    'give sqlite:<file>, memory: or postgres://user:password@host/database',
+    'must be sqlite:<file>, memory: or postgres://user:password@host/database',
   )
-  .meta({ description: 'Where tasks are kept. Default: SQLite in .parley beside this file.' })
+  .meta({ description: 'Where tasks are stored. Default: SQLite in .parley beside this file.' })
 
 const hosts = z.array(nonEmpty)
 
@@ -54,16 +54,16 @@ export const pushSection = z
     [
       z.boolean(),
       z.strictObject({
-        allow: hosts.optional().meta({ description: 'Names and ranges that webhooks may be at though not public.' }),
-        only: hosts.optional().meta({ description: 'Names and addresses that webhooks must be at.' }),
+        allow: hosts.optional().meta({ description: 'Private hosts and ranges that webhooks may use.' }),
+        only: hosts.optional().meta({ description: 'The only hosts and addresses that webhooks may use.' }),
         triggers: z.enum(['all', 'significant']).optional(),
-        schedule: z.array(duration).optional().meta({ description: 'Waits after the first failure, the second, …' }),
-        timeout: duration.optional().meta({ description: 'Of one delivery. Default 10s.' }),
-        challenge: z.boolean().optional().meta({ description: 'Asks a webhook first whether it awaits us.' }),
-        jwt: z.boolean().optional().meta({ description: 'Signs what is delivered. Default: if there is a publicUrl.' }),
+        schedule: z.array(duration).optional().meta({ description: 'Delays after the first failure, the second, …' }),
+        timeout: duration.optional().meta({ description: 'The timeout of one delivery. Default 10s.' }),
+        challenge: z.boolean().optional().meta({ description: 'Validates a webhook before its first delivery.' }),
+        jwt: z.boolean().optional().meta({ description: 'Signs deliveries. Default: if publicUrl is set.' }),
       }),
     ],
-    'say true or false, or give settings',
+    'must be true, false or a mapping',
   )
   .prefault(true)
   .meta({ description: 'Webhooks. Default: on.' })
@@ -81,10 +81,10 @@ export const signingSection = z
         rotateAfter: duration.optional(),
       }),
     ],
-    'say true or false, or give settings',
+    'must be true, false or a mapping',
   )
   .optional()
-  .meta({ description: 'Whether cards are signed. Default: if there is a publicUrl.' })
+  .meta({ description: 'Whether cards are signed. Default: if publicUrl is set.' })
 
 export type ListenConfig = z.output<typeof listenSection>
 export type TlsConfig = z.output<typeof tlsSchema>

@@ -8,30 +8,28 @@ export const mcpSection = z
       z.literal(false),
       z.strictObject({
         tools: z.enum(['agents', 'skills']).default('agents').meta({
-          description: 'skills: beside the tools for all agents, one for each skill of each agent.',
+          description: 'skills: adds one tool for each skill of each agent.',
         }),
         remote: z
           .union(
             [
               z.boolean(),
               z.strictObject({
-                allow: z
-                  .array(nonEmpty)
-                  .meta({ description: 'Names and ranges that may be named though they are not public.' }),
+                allow: z.array(nonEmpty).meta({ description: 'Private hosts and ranges that calls may name.' }),
               }),
             ],
-            'say true or false, or give { allow: [agents.internal] }',
+            'must be true, false or { allow: [agents.internal] }',
           )
           .default(true)
-          .meta({ description: 'Whether those who may use every agent may have others called by their address.' }),
+          .meta({ description: 'Whether callers that may use every agent may call remote agents by URL.' }),
         wait: duration.prefault('50s').meta({
-          description: 'How long a call waits for an agent before it says that the work goes on. Default 50s.',
+          description: 'How long a call waits for an agent before it returns a running task. Default 50s.',
         }),
       }),
     ],
-    'say false, or give settings',
+    'must be false or a mapping',
   )
   .prefault({})
-  .meta({ description: 'The agents as tools for MCP clients, at /mcp. Default: on, for those who may call them.' })
+  .meta({ description: 'The agents as tools for MCP clients, at /mcp. Default: on, for authorized callers.' })
 
 export type McpConfig = z.output<typeof mcpSection>

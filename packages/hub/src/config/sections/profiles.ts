@@ -4,10 +4,10 @@ import { z } from 'zod'
 export const profilesSection = z.strictObject({
   simpleTasks: z.boolean().default(false).meta({
     description:
-      'POST /a2a/tasks/send and GET /a2a/tasks/{id} at the default agent, for programs that know no protocol.',
+      'POST /a2a/tasks/send and GET /a2a/tasks/{id} at the default agent, for programs without an A2A client.',
   }),
   botChat: z.boolean().default(false).meta({
-    description: 'POST /bot-instances/{agent}/chat, which takes a text and waits for the answer, for managers of bots.',
+    description: 'POST /bot-instances/{agent}/chat, which accepts a text and waits for the answer, for bot managers.',
   }),
   olderDraft: z.boolean().default(false).meta({
     description:

@@ -51,13 +51,13 @@ describe('the section routes', () => {
 
   it('says what is wrong: names, expressions that are not safe, and nothing to go by', () => {
     assert.deepEqual(wrong({ from: 'greter', to: ['analyst', 'none'], fallback: 'missing' }), [
-      'routes[0].from: there is no agent greter: did you mean greeter?',
-      'routes[0].to[1]: there is no agent none',
-      'routes[0].fallback: there is no agent missing',
+      'routes[0].from: unknown agent greter: did you mean greeter?',
+      'routes[0].to[1]: unknown agent none',
+      'routes[0].fallback: unknown agent missing',
     ])
     assert.match(wrong({ from: 'greeter', to: 'analyst', when: { regex: '(?=x)y' } })[0] ?? '', /regex: .*RE2/)
-    assert.match(wrong({ from: 'greeter', to: 'analyst', when: {} })[0] ?? '', /say when, or leave it out/)
-    assert.match(wrong({ from: 'greeter', to: [{ agent: 'analyst', weight: 0 }] })[0] ?? '', /above 0|give an agent/)
-    assert.match(wrong({ from: 'greeter', to: 'analyst', then: 1 })[0] ?? '', /then: is no setting/)
+    assert.match(wrong({ from: 'greeter', to: 'analyst', when: {} })[0] ?? '', /must be a mapping of conditions/)
+    assert.match(wrong({ from: 'greeter', to: [{ agent: 'analyst', weight: 0 }] })[0] ?? '', /above 0|must be an agent/)
+    assert.match(wrong({ from: 'greeter', to: 'analyst', then: 1 })[0] ?? '', /then: unknown setting/)
   })
 })

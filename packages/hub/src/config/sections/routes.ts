@@ -5,13 +5,13 @@ import { nonEmpty } from '../values.ts'
 
 const oneOrMore = (what: string) =>
   z
-    .union([nonEmpty.transform((one) => [one]), z.array(nonEmpty).min(1, 'is empty')], `give ${what}, or a list`)
-    .meta({ description: `${what[0]?.toUpperCase()}${what.slice(1)}, or a list of which any will do.` })
+    .union([nonEmpty.transform((one) => [one]), z.array(nonEmpty).min(1, 'is empty')], `must be ${what}, or a list`)
+    .meta({ description: `${what[0]?.toUpperCase()}${what.slice(1)}, or a list of alternatives.` })
 
 const scalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
 const conditionsSchema = z.strictObject({
-  text: oneOrMore('a text that the message contains, in capitals or not').optional(),
+  text: oneOrMore('a text that the message contains, case-insensitive').optional(),
   regex: nonEmpty
     .superRefine((pattern, context) => {
       const problem = regexProblem(pattern)
@@ -25,11 +25,11 @@ const conditionsSchema = z.strictObject({
   metadata: z
     .record(
       nonEmpty,
-      z.union([scalarSchema, z.array(scalarSchema).min(1, 'is empty')], 'give a value, or a list of values'),
+      z.union([scalarSchema, z.array(scalarSchema).min(1, 'is empty')], 'must be a value or a list of values'),
     )
     .optional()
     .meta({ description: 'Values of the metadata of the message or the request; a.b is the field b of a.' }),
-  caller: oneOrMore('the id of the caller, with * for any letters').optional(),
+  caller: oneOrMore('the id of the caller, with * for any characters').optional(),
   parts: oneOrMore('text, data, file, or a media type such as image/*')
     .optional()
     .meta({ description: 'A part that the message has: text, data, file, or a media type such as image/*.' }),
@@ -37,36 +37,42 @@ const conditionsSchema = z.strictObject({
 
 const weightedTarget = z.strictObject({
   agent: nonEmpty,
-  weight: z.number('give a number').positive('give a number above 0').default(1),
+  weight: z.number('must be a number').positive('must be a number above 0').default(1),
 })
 
 export const routeSchema = z.strictObject({
-  name: nonEmpty.optional().meta({ description: 'What it is called where it is told of.' }),
-  from: oneOrMore('the agent whose messages are looked at'),
+  name: nonEmpty.optional().meta({ description: 'Its name in logs and traces.' }),
+  from: oneOrMore('the agent whose messages are routed'),
   when: conditionsSchema
-    .refine((conditions) => Object.keys(conditions).length > 0, 'say when, or leave it out: then it is always')
+    .refine(
+      (conditions) => Object.keys(conditions).length > 0,
+      'must be a mapping of conditions; or remove it to match always',
+    )
     .optional()
-    .meta({ description: 'All that is said here has to hold. Default: always.' }),
+    .meta({ description: 'All conditions must match. Default: always.' }),
   to: z
     .union(
       [
         nonEmpty.transform((agent) => [{ agent, weight: 1 }]),
         z.array(z.union([nonEmpty.transform((agent) => ({ agent, weight: 1 })), weightedTarget])).min(1, 'is empty'),
       ],
-      'give an agent, or a list of { agent, weight }',
+      'must be an agent, or a list of { agent, weight }',
     )
-    .meta({ description: 'Who does the work: one agent, or several by weight. It may be the agent itself.' }),
-  priority: z.int('give a whole number').default(0).meta({ description: 'The highest that fits counts. Default 0.' }),
+    .meta({ description: 'The target: one agent, or several by weight. It may be the agent itself.' }),
+  priority: z
+    .int('must be a whole number')
+    .default(0)
+    .meta({ description: 'The matching route with the highest value is used. Default 0.' }),
   fallback: z
-    .union([nonEmpty.transform((one) => [one]), z.array(nonEmpty)], 'give an agent, or a list')
+    .union([nonEmpty.transform((one) => [one]), z.array(nonEmpty)], 'must be an agent or a list')
     .default([])
-    .meta({ description: 'Who does it if those of `to` are down, slow or have too much to do; in this order.' }),
+    .meta({ description: 'The fallbacks, in order, if the targets are down, slow or overloaded.' }),
 })
 
 export const routesSection = z
   .array(routeSchema)
   .default([])
-  .meta({ description: 'Messages that are handed on to other agents.' })
+  .meta({ description: 'Messages that are routed to other agents.' })
 
 export type Route = z.output<typeof routeSchema>
 
@@ -75,6 +81,6 @@ function regexProblem(pattern: string): string | undefined {
     RE2JS.compile(pattern)
     return undefined
   } catch (reason) {
-    return `is no regular expression of RE2: ${reason instanceof Error ? reason.message : String(reason)}`
+    return `is not a valid RE2 regular expression: ${reason instanceof Error ? reason.message : String(reason)}`
   }
 }

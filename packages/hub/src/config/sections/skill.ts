@@ -6,7 +6,7 @@ import { nonEmpty } from '../values.ts'
 
 export const skillSchema = z
   .strictObject({
-    id: nonEmpty.optional().meta({ description: 'Default: made of the name.' }),
+    id: nonEmpty.optional().meta({ description: 'Default: derived from the name.' }),
     name: nonEmpty,
     description: nonEmpty.optional().meta({ description: 'Default: the name.' }),
     tags: z.array(nonEmpty).optional().meta({ description: 'Default: general.' }),

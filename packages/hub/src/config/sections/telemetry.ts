@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { duration, httpUrl, nonEmpty } from '../values.ts'
 
-const ratioSchema = z.number('give a number from 0 to 1').min(0, 'give 0 or more').max(1, 'give 1 or less')
+const ratioSchema = z.number('must be a number from 0 to 1').min(0, 'must be at least 0').max(1, 'must be at most 1')
 
 const otlpSchema = z.strictObject({
   url: httpUrl.meta({
@@ -14,8 +14,8 @@ const otlpSchema = z.strictObject({
     .meta({ description: 'Sent with every request.', writeOnly: true }),
   traces: z.boolean().default(true),
   metrics: z.boolean().default(true),
-  sample: ratioSchema.default(1).meta({ description: 'The share of traces that is sent, from 0 to 1. Default: all.' }),
-  interval: duration.prefault('60s').meta({ description: 'Between two reports of metrics. Default 60s.' }),
+  sample: ratioSchema.default(1).meta({ description: 'The share of sampled traces, from 0 to 1. Default: all.' }),
+  interval: duration.prefault('60s').meta({ description: 'The export interval of metrics. Default 60s.' }),
   service: nonEmpty.default('parley').meta({ description: 'The name of this hub at the collector.' }),
 })
 
@@ -23,51 +23,49 @@ export const telemetrySection = z.strictObject({
   traces: z
     .boolean()
     .default(true)
-    .meta({ description: 'Whether traces can be listed and searched. They are kept as long as their tasks.' }),
+    .meta({ description: 'Whether traces are stored for listing and search. They are kept as long as their tasks.' }),
   metrics: z
     .union(
       [
         z.literal(false),
         z.strictObject({
           public: z.boolean().default(false).meta({
-            description: 'Whether everybody may read them. Default: on this machine; else with the admin key.',
+            description:
+              'Whether they are readable without credentials. Default: on loopback; otherwise with the admin key.',
           }),
         }),
       ],
-      'say false, or { public: true }',
+      'must be false or { public: true }',
     )
     .prefault({})
     .meta({ description: 'At /metrics, for Prometheus.' }),
   logs: z
     .strictObject({
-      level: z
-        .enum(['debug', 'info', 'warn', 'error'])
-        .default('info')
-        .meta({ description: 'What is less is left out.' }),
+      level: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({ description: 'The minimum level.' }),
       format: z
         .enum(['auto', 'json', 'text'])
         .default('auto')
-        .meta({ description: 'auto: text on a terminal, lines of JSON elsewhere.' }),
+        .meta({ description: 'auto: text on a terminal, JSON lines elsewhere.' }),
     })
     .prefault({}),
-  otlp: otlpSchema.optional().meta({ description: 'Sends traces and metrics by OTLP over HTTP. Default: nowhere.' }),
+  otlp: otlpSchema.optional().meta({ description: 'Sends traces and metrics by OTLP over HTTP. Default: off.' }),
 })
 
-const priceSchema = z.number('give a number').min(0, 'give 0 or more')
+const priceSchema = z.number('must be a number').min(0, 'must be at least 0')
 
 export const pricesSection = z
   .record(
     z.string(),
     z.strictObject({
-      input: priceSchema.meta({ description: 'For a million tokens that the model is told.' }),
-      output: priceSchema.meta({ description: 'For a million tokens that it says.' }),
+      input: priceSchema.meta({ description: 'Price of a million input tokens.' }),
+      output: priceSchema.meta({ description: 'Price of a million output tokens.' }),
       cachedInput: priceSchema
         .optional()
-        .meta({ description: 'For a million that it was told before. Default: as input.' }),
+        .meta({ description: 'Price of a million cached input tokens. Default: as input.' }),
     }),
   )
   .prefault({})
-  .meta({ description: 'What models cost, by name; `*` stands for any letters. In whichever currency.' })
+  .meta({ description: 'Prices by model name; `*` matches any characters. In any currency.' })
 
 export type TelemetryConfig = z.output<typeof telemetrySection>
 export type PricesConfig = z.output<typeof pricesSection>

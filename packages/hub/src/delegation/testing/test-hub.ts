@@ -33,7 +33,7 @@ export interface TestHubOptions {
   readonly delegation?: Delegation
   readonly parts?: Partial<InProcessClientDeps>
   /** Wraps an agent before the engine gets it. */
-  wrap?(name: string, agent: Agent, house: InProcessClient): Agent
+  wrap?(name: string, agent: Agent, inProcessClient: InProcessClient): Agent
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
@@ -63,9 +63,11 @@ export async function createTestHub(
     delegation: delegation ?? (await createTestDelegation()),
     ...parts,
   }
-  const house = (name: string): InProcessClient => createInProcessClient(given, name)
+  const inProcessClient = (name: string): InProcessClient => createInProcessClient(given, name)
   for (const [name, agent] of Object.entries(modules)) {
-    settings[name] = { agent: wrap(name, withTools(agent as Agent, house(name), Date.now), house(name)) }
+    settings[name] = {
+      agent: wrap(name, withTools(agent as Agent, inProcessClient(name), Date.now), inProcessClient(name)),
+    }
   }
   // Shutting down must not close the store that the next hub uses.
   const kept = Object.assign(Object.create(store) as Store, { close: async () => {} })
@@ -97,7 +99,7 @@ export async function createTestHub(
   return {
     engine: handler.engine,
     store,
-    inProcessClient: house,
+    inProcessClient,
     async send(agent, text, more = {}) {
       const answer = await handler.engine.sendMessage({ message: messageOf(text, more) }, contextOf(agent))
       assert.ok('task' in answer, 'it answered with a message')

@@ -86,7 +86,7 @@ export function createClientDirectory(
     },
     async agent(name, signal) {
       const found = (await locations(signal)).find((location) => location.name === name)
-      if (found === undefined) throw new A2AError('AGENT_UNAVAILABLE', 'There is no such agent: see list_agents')
+      if (found === undefined) throw new A2AError('AGENT_UNAVAILABLE', 'Unknown agent: see list_agents')
       return connectTo(found, signal)
     },
     ...(guardedFetch !== undefined ? { remote: createRemoteLookup(guardedFetch) } : {}),
@@ -106,7 +106,7 @@ const remoteLimits = { maxBodyBytes: 20_000_000, maxEventBytes: 20_000_000, atte
 
 function addressOf(url: string): string {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
-  throw new A2AError('INVALID_PARAMS', 'url: give an http or https url such as https://agent.example.com')
+  throw new A2AError('INVALID_PARAMS', 'url must be an http or https URL such as https://agent.example.com')
 }
 
 async function hubLocations(

@@ -55,11 +55,11 @@ export async function fetchHubCatalog(
 
 async function read(hub: string, request: Request, fetch: Fetch): Promise<readonly HubCatalogEntry[]> {
   const response = await fetch(request).catch((cause: unknown) => {
-    throw new A2AError('AGENT_UNAVAILABLE', `There is no hub at ${hub} now`, {}, { cause })
+    throw new A2AError('AGENT_UNAVAILABLE', `No hub responds at ${hub}`, {}, { cause })
   })
   if (response.status === 404) return [{ name: 'default', url: hub, isOwn: true }]
-  if (response.status === 401) throw new A2AError('UNAUTHENTICATED', 'The hub does not know this key')
-  if (!response.ok) throw new A2AError('AGENT_UNAVAILABLE', `The hub answered ${response.status}`)
+  if (response.status === 401) throw new A2AError('UNAUTHENTICATED', 'The hub does not accept this key')
+  if (!response.ok) throw new A2AError('AGENT_UNAVAILABLE', `The hub returned ${response.status}`)
   return parseHubCatalog(await readBounded(response), hub)
 }
 
@@ -76,7 +76,7 @@ async function readBounded(response: Response): Promise<string> {
 
 export function parseHubCatalog(text: string, hub: string): readonly HubCatalogEntry[] {
   const read = catalog.safeParse(parseJsonOrUndefined(text))
-  if (!read.success) throw new A2AError('INVALID_AGENT_RESPONSE', 'The hub has no catalog that can be read')
+  if (!read.success) throw new A2AError('INVALID_AGENT_RESPONSE', 'The hub returned no readable catalog')
   return read.data.entries.slice(0, mostEntries).flatMap((one) => {
     const { data } = entry.safeParse(one)
     const isAgent = /agent-card/.test(data?.type ?? data?.mediaType ?? '')

@@ -67,7 +67,7 @@ async function readUntilSettled(
       signal.throwIfAborted()
       said += lengthOf(event)
       if (said > maxAnswerCharacters)
-        throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent says more than can be taken')
+        throw new A2AError('INVALID_AGENT_RESPONSE', 'The response of the agent exceeds the size limit')
       // A stream may stay open while the agent waits for credentials; the waiting tool call ends then.
       if (taskId !== undefined && isWaiting(event)) return { task: await agent.get(taskId, { signal }) }
     }

@@ -8,7 +8,7 @@ import { findAgent, agentRefOf } from './find-agent.ts'
 import { defineTool } from './tool.ts'
 import type { McpServerTool } from './tool.ts'
 
-const text = z.string('give a text').min(1, 'is empty')
+const text = z.string('must be a string').min(1, 'is empty')
 
 const skillView = z.object({
   id: z.string(),
@@ -27,11 +27,11 @@ const listedAgent = z.object({
 })
 const agentList = z.object({
   agents: z.array(listedAgent),
-  more: z.int().optional().meta({ description: 'How many others there are: ask for fewer with query.' }),
+  more: z.int().optional().meta({ description: 'The number of omitted agents: narrow the list with query.' }),
 })
 const agentView = listedAgent.extend({
   version: z.string(),
-  inputModes: z.array(z.string()).optional().meta({ description: 'Media types that it takes. Absent: any.' }),
+  inputModes: z.array(z.string()).optional().meta({ description: 'Accepted media types. Absent: any.' }),
   outputModes: z.array(z.string()).optional(),
   provider: z.string().optional(),
   documentationUrl: z.string().optional(),
@@ -47,11 +47,11 @@ const readOnlyHints = { readOnlyHint: true, idempotentHint: true } as const
 export const listAgents: McpServerTool = defineTool({
   name: 'list_agents',
   title: 'List the agents',
-  description: 'Says which agents there are and what each can do. Call one of them with send_message.',
+  description: 'Lists the agents and their skills. Call one of them with send_message.',
   input: z.strictObject({
     query: text
       .optional()
-      .meta({ description: 'Only agents whose name, description, skills or tags have these words.' }),
+      .meta({ description: 'Only agents whose name, description, skills or tags contain these words.' }),
   }),
   output: agentList,
   annotations: { ...readOnlyHints, openWorldHint: false },
@@ -62,8 +62,8 @@ export const listAgents: McpServerTool = defineTool({
     const agents = all.slice(0, maxListed).map(listedAgentOf)
     const more = all.length - agents.length
     const lines = agents.map(lineOf)
-    if (agents.length === 0) lines.push(query === undefined ? 'There are no agents.' : 'No agent is like that.')
-    if (more > 0) lines.push(`And ${more} more: ask for fewer with query.`)
+    if (agents.length === 0) lines.push(query === undefined ? 'There are no agents.' : 'No agent matches.')
+    if (more > 0) lines.push(`And ${more} more: narrow the list with query.`)
     return {
       content: [{ type: 'text', text: lines.join('\n') }],
       structuredContent: { agents, ...(more > 0 ? { more } : {}) },
@@ -74,10 +74,10 @@ export const listAgents: McpServerTool = defineTool({
 export const discoverAgent: McpServerTool = defineTool({
   name: 'discover_agent',
   title: 'Look at an agent',
-  description: 'Says what an agent is and what it can do: one from list_agents by its name, any other by its address.',
+  description: 'Describes an agent and its skills: by its name from list_agents, or any other by its URL.',
   input: z.strictObject({
-    agent: text.optional().meta({ description: 'Its name, as list_agents shows it.' }),
-    url: text.optional().meta({ description: 'Its address, or that of its card.' }),
+    agent: text.optional().meta({ description: 'Its name from list_agents.' }),
+    url: text.optional().meta({ description: 'Its URL, or that of its card.' }),
   }),
   output: agentView,
   annotations: { ...readOnlyHints, openWorldHint: true },

@@ -44,7 +44,7 @@ function fileBlock(part: RawPart, uri: string | undefined, budget: SizeBudget): 
   const type = part.mediaType ?? 'application/octet-stream'
   if (part.raw.length > Math.min(maxFileCharacters, budget.left)) {
     if (uri !== undefined) return { type: 'resource_link', uri, name, mimeType: type, size: bytes.length }
-    return { type: 'text', text: `[${name}: ${bytes.length} bytes of ${type}, which are too many to be shown here]` }
+    return { type: 'text', text: `[${name}: ${bytes.length} bytes of ${type}, too large to include]` }
   }
   budget.left -= part.raw.length
   // Encoded again: peers are not strict about base64, but MCP is.

@@ -9,7 +9,7 @@ export function findAgent(
 ): Promise<DirectoryAgent> {
   if ('agent' in ref) return directory.agent(ref.agent, signal)
   if (directory.remote === undefined)
-    throw new A2AError('PERMISSION_DENIED', 'Agents elsewhere may not be called from here')
+    throw new A2AError('PERMISSION_DENIED', 'Calling remote agents is not allowed here')
   return directory.remote(ref.url, signal)
 }
 
@@ -23,6 +23,6 @@ export function agentRefOf({
 }): AgentRef {
   if (agent !== undefined && url === undefined) return { agent }
   if (url !== undefined && agent === undefined) return { url }
-  const description = 'give the name of an agent, or the url of one elsewhere'
+  const description = 'set agent to a name, or url to the URL of a remote agent'
   throw new A2AError('INVALID_PARAMS', description, { violations: [{ field: 'agent', description }] })
 }

@@ -64,7 +64,7 @@ export function registerMcpTasks(server: Server, withCall: WithCall): McpTasks {
   )
   server.setRequestHandler('tasks/cancel', { params }, ({ taskId }, context) =>
     withCall(context, async (call) => {
-      if (kept.has(taskId)) throw new A2AError('TASK_NOT_CANCELABLE', 'The task is over')
+      if (kept.has(taskId)) throw new A2AError('TASK_NOT_CANCELABLE', 'The task has ended')
       const { agent, at } = await find(taskId, call)
       return mcpTaskOf(taskId, await agent.cancel(at.taskId, call.signal))
     }),

@@ -16,32 +16,32 @@ import { defineTool } from './tool.ts'
 import type { McpServerTool } from './tool.ts'
 import { parseBoundedJson } from '../../json/bounded-json.ts'
 
-const text = z.string('give a text').min(1, 'is empty')
+const text = z.string('must be a string').min(1, 'is empty')
 const file = z
   .strictObject({
     name: text.optional(),
     mediaType: text.optional(),
     url: z
       .string()
-      .regex(/^https?:\/\//i, 'give an http or https url')
+      .regex(/^https?:\/\//i, 'must be an http or https URL')
       .optional()
-      .meta({ description: 'An address that the agent reads it from.' }),
+      .meta({ description: 'A URL from which the agent reads it.' }),
     base64: z.base64('give base64').optional().meta({ description: 'Its content.' }),
   })
-  .refine(({ url, base64 }) => (url === undefined) !== (base64 === undefined), 'give a url or base64')
+  .refine(({ url, base64 }) => (url === undefined) !== (base64 === undefined), 'must have a url or base64')
 
 /** Fields of every message. */
 export const messageFields = {
-  message: text.meta({ description: 'What the agent is asked or told, with all that it needs to know.' }),
-  data: z.looseObject({}).optional().meta({ description: 'Data that goes with it.' }),
-  files: z.array(file).max(100).optional().meta({ description: 'Files that go with it.' }),
-  taskId: text.optional().meta({ description: 'Goes on with this task: to answer a question of the agent.' }),
-  contextId: text.optional().meta({ description: 'Goes on with this conversation, in a new task.' }),
+  message: text.meta({ description: 'The message to the agent, with all the context it needs.' }),
+  data: z.looseObject({}).optional().meta({ description: 'Data sent with the message.' }),
+  files: z.array(file).max(100).optional().meta({ description: 'Files sent with the message.' }),
+  taskId: text.optional().meta({ description: 'Continues this task, to answer a question of the agent.' }),
+  contextId: text.optional().meta({ description: 'Continues this conversation in a new task.' }),
   waitSeconds: z.number().min(0).max(3_600).optional().meta({
-    description: 'How long to wait for the agent; 0 begins and does not wait. What is not done by then goes on.',
+    description: 'How long to wait for the agent; 0 does not wait. Unfinished work continues.',
   }),
 }
-const skill = text.optional().meta({ description: 'The id of the skill that is meant, as list_agents shows it.' })
+const skill = text.optional().meta({ description: 'The id of the skill, from list_agents.' })
 
 const messageInputSchema = z.strictObject({ ...messageFields, skill })
 type MessageInput = z.output<typeof messageInputSchema>
@@ -52,10 +52,10 @@ export const sendMessage: McpServerTool = defineTool({
   name: 'send_message',
   title: 'Send a message to an agent',
   description:
-    'Asks an agent to do something and answers with what comes of it: text, data, files. An agent that needs to know more ' +
-    'asks back; answer with the same taskId.',
+    'Sends a message to an agent and returns its result: text, data, files. An agent may ask ' +
+    'a question; answer it with the same taskId.',
   input: z.strictObject({
-    agent: text.meta({ description: 'The name of the agent, as list_agents shows it.' }),
+    agent: text.meta({ description: 'The name of the agent, from list_agents.' }),
     ...messageFields,
     skill,
   }),
@@ -68,9 +68,9 @@ export const sendMessage: McpServerTool = defineTool({
 export const invokeRemoteAgent: McpServerTool = defineTool({
   name: 'invoke_remote_agent',
   title: 'Send a message to an agent anywhere',
-  description: 'As send_message, to any A2A agent on the network, by its address.',
+  description: 'As send_message, to any A2A agent on the network, by its URL.',
   input: z.strictObject({
-    url: text.meta({ description: 'Where the agent is, or where its card is.' }),
+    url: text.meta({ description: 'The URL of the agent or of its card.' }),
     ...messageFields,
     skill,
   }),
@@ -137,7 +137,7 @@ function readState(state: unknown): QuestionState {
   try {
     return questionStateSchema.parse(parseBoundedJson(String(state)))
   } catch (cause) {
-    throw new A2AError('INVALID_PARAMS', 'The answer belongs to no question of ours', {}, { cause })
+    throw new A2AError('INVALID_PARAMS', 'The answer matches no open question', {}, { cause })
   }
 }
 

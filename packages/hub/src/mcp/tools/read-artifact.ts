@@ -30,5 +30,5 @@ async function taskAt({ ref, taskId }: ArtifactLocation, call: McpToolCall): Pro
 }
 
 function missing(): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such resource')
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown resource')
 }

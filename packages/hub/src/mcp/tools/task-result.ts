@@ -18,11 +18,11 @@ import { stateWord, stateWords } from './state-word.ts'
 export const taskResultSchema = z.object({
   agent: z.string().optional(),
   url: z.string().optional(),
-  taskId: z.string().optional().meta({ description: 'Absent for an answer that is no task.' }),
-  contextId: z.string().optional().meta({ description: 'The conversation: name it to go on with it.' }),
+  taskId: z.string().optional().meta({ description: 'Absent for a direct reply without a task.' }),
+  contextId: z.string().optional().meta({ description: 'The conversation; pass it to continue.' }),
   state: z.enum(stateWords),
-  message: z.string().optional().meta({ description: 'What the agent said last.' }),
-  question: z.string().optional().meta({ description: 'What the agent asks; answer with the same taskId.' }),
+  message: z.string().optional().meta({ description: 'The last message of the agent.' }),
+  question: z.string().optional().meta({ description: 'The question of the agent; answer with the same taskId.' }),
   artifacts: z
     .array(
       z.object({
@@ -47,7 +47,7 @@ export const taskResultSchema = z.object({
   history: z
     .array(z.object({ role: z.enum(['user', 'agent']), text: z.string() }))
     .optional()
-    .meta({ description: 'The last messages, if they were asked for.' }),
+    .meta({ description: 'The last messages, if requested.' }),
 })
 type TaskResultView = z.output<typeof taskResultSchema>
 
@@ -125,12 +125,12 @@ function statusText(task: Task, ref: AgentRef): string {
   if (isInterrupted(status.state)) {
     const { text, isSecret } = readAgentQuestion(task)
     const how = isSecret
-      ? 'The answer is a secret: do not ask for it here. Answer it with a client of the agent itself.'
+      ? 'The answer is a secret: do not ask for it here. Answer with an A2A client of the agent.'
       : `To answer, call ${again} with ${who}, taskId "${id}" and the answer as message.`
     return `The agent asks: ${text}\n\n${how}\n${about}`
   }
   if (hasSettled(status.state)) return about
-  return `The agent is still at work. Call get_task with ${who} and taskId "${id}" to wait for it, or cancel_task to end it.\n${about}`
+  return `The agent is still working. Call get_task with ${who} and taskId "${id}" to wait for it, or cancel_task to end it.\n${about}`
 }
 
 function viewOf(task: Task, ref: AgentRef, withHistory: boolean): TaskResultView {

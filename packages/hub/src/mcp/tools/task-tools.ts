@@ -9,17 +9,17 @@ import { taskResultSchema, createTaskResult } from './task-result.ts'
 import { defineTool } from './tool.ts'
 import type { McpServerTool } from './tool.ts'
 
-const text = z.string('give a text').min(1, 'is empty')
+const text = z.string('must be a string').min(1, 'is empty')
 const taskFields = {
-  agent: text.optional().meta({ description: 'The agent that works on it, by its name.' }),
-  url: text.optional().meta({ description: 'The agent that works on it, by its address, if it has no name here.' }),
+  agent: text.optional().meta({ description: 'The name of the agent of the task.' }),
+  url: text.optional().meta({ description: 'The URL of the agent of the task, if it has no name here.' }),
   taskId: text,
 }
 
 export const getTask: McpServerTool = defineTool({
   name: 'get_task',
   title: 'Look at a task',
-  description: 'Says how far a task is and what has come of it, and waits for it if that is wanted.',
+  description: 'Returns the state and the result of a task; can wait for its end.',
   input: z.strictObject({
     ...taskFields,
     waitSeconds: z
@@ -27,7 +27,7 @@ export const getTask: McpServerTool = defineTool({
       .min(0)
       .max(3_600)
       .optional()
-      .meta({ description: 'Waits up to so long for the agent to be done. Default: not at all.' }),
+      .meta({ description: 'How long to wait for the agent to finish. Default: does not wait.' }),
     historyLength: z.int().min(0).max(1_000).optional().meta({ description: 'How many messages to show.' }),
   }),
   output: taskResultSchema,
@@ -70,7 +70,7 @@ async function readTask(
 export const cancelTask: McpServerTool = defineTool({
   name: 'cancel_task',
   title: 'Cancel a task',
-  description: 'Ends a task that is not done yet.',
+  description: 'Cancels an unfinished task.',
   input: z.strictObject(taskFields),
   output: taskResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },

@@ -69,7 +69,7 @@ async function waitWithin(
     }
     if (!either.signal.aborted) throw reason
     if (taskId !== undefined) return { task: await currentTask(agent, taskId, lastTask) }
-    throw new A2AError('TIMEOUT', 'The agent has not answered in time, and has named no task', {}, { cause: reason })
+    throw new A2AError('TIMEOUT', 'The agent did not respond in time and created no task', {}, { cause: reason })
   } finally {
     either.end()
     await progress?.end()

@@ -52,7 +52,7 @@ export function createLog({ level, format, secrets = [], write, now = Date.now }
       second = current
       written = 0
       if (dropped > 0)
-        add(lineOf({ at, level: 'warn', message: 'lines of the log were dropped', fields: { dropped } }, redact))
+        add(lineOf({ at, level: 'warn', message: 'log lines were dropped', fields: { dropped } }, redact))
       dropped = 0
     }
     written += 1

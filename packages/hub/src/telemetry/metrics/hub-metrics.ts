@@ -64,7 +64,7 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
   const registry = createMetricRegistry()
   const ofRequest = ['agent', 'operation', 'outcome', 'binding', 'version']
   const requests = registry.counter(
-    metric('requests_total', 'requests', '{request}', ofRequest, 'Requests to agents, by how they were answered.'),
+    metric('requests_total', 'requests', '{request}', ofRequest, 'Requests to agents, by outcome.'),
   )
   const latency = registry.histogram(
     metric(
@@ -72,28 +72,34 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
       'request.duration',
       's',
       ['agent', 'operation', 'binding'],
-      'Time until a request was answered; of a stream, until its first event.',
+      'Time until the response; for a stream, until its first event.',
     ),
     latencyBuckets,
   )
   const started = registry.counter(metric('tasks_started_total', 'tasks.started', '{task}', ['agent'], 'Tasks opened.'))
   const ended = registry.counter(
-    metric('tasks_ended_total', 'tasks.ended', '{task}', ['agent', 'state'], 'Tasks that ended, by their last state.'),
+    metric('tasks_ended_total', 'tasks.ended', '{task}', ['agent', 'state'], 'Ended tasks, by final state.'),
   )
   const taskTime = registry.histogram(
     metric('task_duration_seconds', 'task.duration', 's', ['agent', 'state'], 'From the start of a task to its end.'),
     latencyBuckets,
   )
   const turnTime = registry.histogram(
-    metric('turn_duration_seconds', 'turn.duration', 's', ['agent', 'outcome'], 'How long an agent worked on a turn.'),
+    metric('turn_duration_seconds', 'turn.duration', 's', ['agent', 'outcome'], 'Duration of turns.'),
     latencyBuckets,
   )
   const hopTime = registry.histogram(
-    metric('hop_duration_seconds', 'hop.duration', 's', ['agent', 'outcome'], 'Calls of other agents, by whom.'),
+    metric(
+      'hop_duration_seconds',
+      'hop.duration',
+      's',
+      ['agent', 'outcome'],
+      'Calls of other agents, by calling agent.',
+    ),
     latencyBuckets,
   )
   const toolTime = registry.histogram(
-    metric('tool_duration_seconds', 'tool.duration', 's', ['tool', 'outcome'], 'Calls of tools.'),
+    metric('tool_duration_seconds', 'tool.duration', 's', ['tool', 'outcome'], 'Tool calls.'),
     latencyBuckets,
   )
   const modelTime = registry.histogram(
@@ -102,7 +108,7 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
       'gen_ai.client.operation.duration',
       's',
       ['gen_ai.request.model', 'gen_ai.operation.name', 'error.type'],
-      'Calls of models.',
+      'Model calls.',
     ),
     modelLatencyBuckets,
   )
@@ -112,36 +118,32 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
       'gen_ai.client.token.usage',
       '{token}',
       ['gen_ai.request.model', 'gen_ai.token.type'],
-      'Tokens of one call of a model.',
+      'Tokens of one model call.',
     ),
     tokenBuckets,
   )
   const cost = registry.counter(
-    metric(
-      'model_cost_total',
-      'model.cost',
-      '1',
-      ['model'],
-      'What calls of models cost, as the configured prices say.',
-    ),
+    metric('model_cost_total', 'model.cost', '1', ['model'], 'Cost of model calls, by the configured prices.'),
   )
   const pushes = registry.counter(
-    metric('push_attempts_total', 'push.attempts', '{attempt}', ['outcome'], 'Tries to tell webhooks.'),
+    metric('push_attempts_total', 'push.attempts', '{attempt}', ['outcome'], 'Delivery attempts to webhooks.'),
   )
-  const dead = registry.counter(metric('push_dead_total', 'push.dead', '{webhook}', [], 'Webhooks that were given up.'))
+  const dead = registry.counter(
+    metric('push_dead_total', 'push.dead', '{webhook}', [], 'Webhooks whose delivery failed permanently.'),
+  )
   const lag = registry.histogram(
     metric('push_lag_seconds', 'push.lag', 's', [], 'From an event to its delivery to a webhook.'),
     latencyBuckets,
   )
   const storeTime = registry.histogram(
-    metric('store_duration_seconds', 'store.duration', 's', ['operation'], 'Calls of the store.'),
+    metric('store_duration_seconds', 'store.duration', 's', ['operation'], 'Store calls.'),
     storeBuckets,
   )
   const storeErrors = registry.counter(
-    metric('store_errors_total', 'store.errors', '{error}', ['operation'], 'Calls of the store that failed.'),
+    metric('store_errors_total', 'store.errors', '{error}', ['operation'], 'Failed store calls.'),
   )
   registry.gauge(metric('tasks', 'tasks', '{task}', ['state'], 'Tasks in the store, by their state.'), taskStates())
-  registry.gauge(metric('streams_open', 'streams.open', '{stream}', [], 'Streams that are open.'), () => [
+  registry.gauge(metric('streams_open', 'streams.open', '{stream}', [], 'Open streams.'), () => [
     { labels: [], value: parts.streams() },
   ])
   const ofReaders = (value: (readers: HandlerReaders) => number) => (): readonly Sample[] => {
@@ -196,15 +198,21 @@ export function createHubMetrics(parts: HubMetricsDeps): HubMetrics {
     metric('connections_dropped_total', 'connections.dropped', '{connection}', [], 'Idle ones closed for new ones.'),
     ofConnections(({ dropped }) => dropped),
   )
-  registry.gauge(metric('agent_up', 'agent.up', '1', ['agent', 'kind'], 'Whether an agent is open: 1, or 0.'), () =>
+  registry.gauge(metric('agent_up', 'agent.up', '1', ['agent', 'kind'], 'Whether an agent is available: 1 or 0.'), () =>
     parts.agents().map(({ name, kind, isUp }) => ({ labels: [name, kind], value: isUp ? 1 : 0 })),
   )
   registry.gauge(
-    metric('queue_waiting', 'queue.waiting', '{turn}', ['agent'], 'Turns that wait for a place at their agent.'),
+    metric(
+      'queue_waiting',
+      'queue.waiting',
+      '{turn}',
+      ['agent'],
+      'Turns that wait for a concurrency slot of their agent.',
+    ),
     () => parts.queues().map(({ agent, waiting }) => ({ labels: [agent], value: waiting })),
   )
   registry.gauge(
-    metric('queue_running', 'queue.running', '{turn}', ['agent'], 'Turns that have a place at an agent with limits.'),
+    metric('queue_running', 'queue.running', '{turn}', ['agent'], 'Turns that hold a concurrency slot of their agent.'),
     () => parts.queues().map(({ agent, running }) => ({ labels: [agent], value: running })),
   )
 

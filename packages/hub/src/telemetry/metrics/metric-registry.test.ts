@@ -88,6 +88,6 @@ describe('metrics', () => {
   it('have one name each', () => {
     const registry = createMetricRegistry()
     registry.counter(about('a'))
-    assert.throws(() => registry.gauge(about('a'), () => []), /two metrics a/)
+    assert.throws(() => registry.gauge(about('a'), () => []), /duplicate metric a/)
   })
 })

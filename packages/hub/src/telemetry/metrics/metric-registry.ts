@@ -66,7 +66,7 @@ export function createMetricRegistry(): MetricRegistry {
   const names = new Set<string>()
 
   function reserveName({ name }: MetricInfo): void {
-    if (names.has(name)) throw new Error(`there are two metrics ${name}`)
+    if (names.has(name)) throw new Error(`duplicate metric ${name}`)
     names.add(name)
   }
 

@@ -25,7 +25,7 @@ export function createMetricsRoute(parts: MetricsRouteDeps): Middleware {
     const { url = '' } = request
     if (url !== path && !url.startsWith(`${path}?`)) return false
     answer(request, response).catch((cause: unknown) => {
-      parts.log.error('metrics could not be told', { cause })
+      parts.log.error('metrics could not be rendered', { cause })
       response.destroy()
     })
     return true

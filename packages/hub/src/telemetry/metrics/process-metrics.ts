@@ -23,16 +23,15 @@ export function addProcessMetrics(registry: MetricRegistry, version: string): Pr
   registry.gauge(about('process_resident_memory_bytes', 'process.memory.usage', 'By', 'Resident memory.'), () =>
     one(process.memoryUsage.rss()),
   )
-  registry.gauge(
-    about('nodejs_heap_size_used_bytes', 'v8js.memory.heap.used', 'By', 'Of the heap, what is used.'),
-    () => one(process.memoryUsage().heapUsed),
+  registry.gauge(about('nodejs_heap_size_used_bytes', 'v8js.memory.heap.used', 'By', 'Used heap.'), () =>
+    one(process.memoryUsage().heapUsed),
   )
   registry.gauge(
-    about('process_start_time_seconds', 'process.start_time', 's', 'When the process began, since the epoch.'),
+    about('process_start_time_seconds', 'process.start_time', 's', 'Start time of the process since the Unix epoch.'),
     () => one(startedAt),
   )
   registry.gauge(
-    about('nodejs_eventloop_lag_p99_seconds', 'nodejs.eventloop.delay.p99', 's', 'How late the event loop was.'),
+    about('nodejs_eventloop_lag_p99_seconds', 'nodejs.eventloop.delay.p99', 's', 'Delay of the event loop.'),
     () => {
       const late = delay.percentile(99) / 1_000_000_000
       delay.reset()
@@ -44,7 +43,7 @@ export function addProcessMetrics(registry: MetricRegistry, version: string): Pr
       name: 'parley_build_info',
       otel: 'parley.build.info',
       unit: '1',
-      help: 'Which version of what runs.',
+      help: 'Versions of Parley and Node.js.',
       labels: ['version', 'node'],
     },
     () => [{ labels: [version, process.versions.node], value: 1 }],

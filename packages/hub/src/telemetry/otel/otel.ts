@@ -62,7 +62,7 @@ export function openOtel(settings: OtlpSettings, parts: OtelDeps): Otel {
   const ids = new FixedIdGenerator()
   const queue = createSpanQueue({
     exporter: new OTLPTraceExporter(address('traces')),
-    onFailure: (cause) => log.warn('the collector does not take spans', { cause }),
+    onFailure: (cause) => log.warn('the collector rejected spans', { cause }),
   })
   const tracers = new TracerProvider({
     resource,
@@ -91,7 +91,7 @@ export function openOtel(settings: OtlpSettings, parts: OtelDeps): Otel {
     },
     async close() {
       const late = new Promise<void>((resolve) => setTimeout(resolve, closeMs).unref())
-      const failed = (cause: unknown): void => log.debug('the last metrics were not told', { cause })
+      const failed = (cause: unknown): void => log.debug('the last metrics were not exported', { cause })
       await Promise.all([tracers.shutdown(), Promise.race([meters?.shutdown().catch(failed), late])])
     },
   }
@@ -165,7 +165,7 @@ function countSpans(registry: MetricRegistry, { counts }: SpanQueue): void {
     name: 'parley_otlp_spans_total',
     otel: 'parley.otlp.spans',
     unit: '{span}',
-    help: 'Spans for the collector: taken, refused by it, or dropped here because too many waited.',
+    help: 'Spans for the collector: accepted, rejected, or dropped because the queue was full.',
     labels: ['outcome'],
   }
   registry.externalCounter(about, () =>

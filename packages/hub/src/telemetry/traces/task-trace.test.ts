@@ -43,10 +43,10 @@ const reached = (state: string, text?: string): RecordBody => ({
 
 describe('the log of a task as spans', () => {
   it('has the task at its root, with its state, its idempotency key and who called [S4-16 S2-31]', async (t) => {
-    const house = await openTracedServer(t, { greeter: () => 'hello' })
-    const { id, contextId } = await house.send('greeter', { traceparent })
-    await house.index.refresh()
-    const root = house.ended.find(({ kind }) => kind === 'task')
+    const server = await openTracedServer(t, { greeter: () => 'hello' })
+    const { id, contextId } = await server.send('greeter', { traceparent })
+    await server.index.refresh()
+    const root = server.ended.find(({ kind }) => kind === 'task')
     assert.ok(root)
     assert.deepEqual(
       [root.traceId, root.spanId, root.parentId, root.outcome],
@@ -66,13 +66,13 @@ describe('the log of a task as spans', () => {
   })
 
   it('has each turn below the task, and what was logged in it as its events, without what was said [S2-31]', async (t) => {
-    const house = await openTracedServer(t, {
+    const server = await openTracedServer(t, {
       asker: ({ text }) => (text === 'go' ? inputRequired('my secret question') : 'my secret answer'),
     })
-    const { id } = await house.send('asker')
-    await house.send('asker', { taskId: id, text: 'hunter2' })
-    await house.index.refresh()
-    const turns = house.ended.filter(({ kind }) => kind === 'turn')
+    const { id } = await server.send('asker')
+    await server.send('asker', { taskId: id, text: 'hunter2' })
+    await server.index.refresh()
+    const turns = server.ended.filter(({ kind }) => kind === 'turn')
     assert.deepEqual(
       turns.map(({ spanId, parentId, name, attributes: { turn, state } }) => [spanId, parentId, name, turn, state]),
       [
@@ -84,13 +84,13 @@ describe('the log of a task as spans', () => {
       turns.map(({ events }) => events.map(({ name }) => name)),
       [['status'], ['status', 'artifact', 'status']],
     )
-    const events = house.ended.flatMap((span) => span.events)
+    const events = server.ended.flatMap((span) => span.events)
     assert.ok(events.every(({ spanId, seq }) => spanId === spanIdOfEvent(id, seq)))
-    assert.doesNotMatch(JSON.stringify(house.ended), /secret|hunter2/)
+    assert.doesNotMatch(JSON.stringify(server.ended), /secret|hunter2/)
   })
 
   it('has what the agent reported below its turn, begun no earlier than its turn', async (t) => {
-    const house = await openTracedServer(t, {
+    const server = await openTracedServer(t, {
       async *worker({ span }: Turn) {
         const tool = span('execute_tool search', { kind: 'tool', attributes: { 'gen_ai.tool.name': 'search' } })
         await new Promise((resolve) => setTimeout(resolve, 5))
@@ -99,9 +99,9 @@ describe('the log of a task as spans', () => {
         yield 'done'
       },
     })
-    const { id } = await house.send('worker')
-    await house.index.refresh()
-    const [model, tool, turn, root] = house.ended
+    const { id } = await server.send('worker')
+    await server.index.refresh()
+    const [model, tool, turn, root] = server.ended
     assert.deepEqual(
       [model, tool, turn, root].map((span) => [span?.kind, span?.parentId]),
       [
@@ -280,11 +280,11 @@ describe('the log of a task as spans', () => {
   })
 
   it('of an agent that fails says so to the operator', async (t) => {
-    const house = await openTracedServer(t, { bad: () => fail('Upstream is down') })
-    await house.send('bad')
-    await house.index.refresh()
+    const server = await openTracedServer(t, { bad: () => fail('Upstream is down') })
+    await server.send('bad')
+    await server.index.refresh()
     assert.deepEqual(
-      house.ended.map(({ kind, outcome, attributes: { error } }) => [kind, outcome, error]),
+      server.ended.map(({ kind, outcome, attributes: { error } }) => [kind, outcome, error]),
       [
         ['turn', 'error', 'Upstream is down'],
         ['task', 'error', 'Upstream is down'],

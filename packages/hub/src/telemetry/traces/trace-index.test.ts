@@ -23,29 +23,29 @@ const rootsOf = (spans: readonly TraceSpan[]) => spans.filter(({ kind }) => kind
 
 describe('the index of traces', () => {
   it('reads appended records soon after it is woken', async (t) => {
-    const house = await openTracedServer(t, { a: () => 'x' }, { index: { times: { soonMs: 1, idleMs: 60_000 } } })
-    await eventually(async () => (await house.store.kv.read(traceIndexKind, 'cursor')) === undefined)
-    const { id } = await house.send('a')
-    house.index.wake()
-    await eventually(() => rootsOf(house.ended).includes(id))
+    const server = await openTracedServer(t, { a: () => 'x' }, { index: { times: { soonMs: 1, idleMs: 60_000 } } })
+    await eventually(async () => (await server.store.kv.read(traceIndexKind, 'cursor')) === undefined)
+    const { id } = await server.send('a')
+    server.index.wake()
+    await eventually(() => rootsOf(server.ended).includes(id))
   })
 
   it('looks now and then by itself: others write to the same store', async (t) => {
-    const house = await openTracedServer(t, { a: () => 'x' }, { index: { times: { soonMs: 1, idleMs: 2 } } })
-    const { id } = await house.send('a')
-    await eventually(() => rootsOf(house.ended).includes(id))
+    const server = await openTracedServer(t, { a: () => 'x' }, { index: { times: { soonMs: 1, idleMs: 2 } } })
+    const { id } = await server.send('a')
+    await eventually(() => rootsOf(server.ended).includes(id))
   })
 
   it('resumes after a restart: nothing is missed, and nothing is reported twice', async (t) => {
-    const house = await openTracedServer(t, { asker: ({ text }) => (text === 'go' ? inputRequired('?') : 'x') })
-    const first = await house.send('asker')
-    const second = await house.send('asker')
-    await house.index.close()
-    const before = house.ended.length
-    await house.send('asker', { taskId: first.id, text: 'answer' })
-    const third = await house.send('asker')
+    const server = await openTracedServer(t, { asker: ({ text }) => (text === 'go' ? inputRequired('?') : 'x') })
+    const first = await server.send('asker')
+    const second = await server.send('asker')
+    await server.index.close()
+    const before = server.ended.length
+    await server.send('asker', { taskId: first.id, text: 'answer' })
+    const third = await server.send('asker')
     const again: TraceSpan[] = []
-    const { store } = house
+    const { store } = server
     const ended = (span: TraceSpan): void => void again.push(span)
     const index = createTraceIndex({ store, kv: store.kv, log: silentLog, now: Date.now, onSpanEnded: ended })
     t.after(() => index.close())
@@ -59,7 +59,7 @@ describe('the index of traces', () => {
         [third.id, 'turn 1'],
       ],
     )
-    const listed = await house.traces.list({ limit: 10 })
+    const listed = await server.traces.list({ limit: 10 })
     assert.deepEqual(
       listed.traces.map(({ taskId, turns }) => [taskId, turns]),
       [
@@ -74,30 +74,30 @@ describe('the index of traces', () => {
     let now = Date.now()
     const clock = { now: () => now }
     const store = memoryStore({ leaseTtlMs: 1_000, ...clock })
-    const house = await openTracedServer(t, { a: () => 'x' }, { store, index: clock })
+    const server = await openTracedServer(t, { a: () => 'x' }, { store, index: clock })
     const theirs: TraceSpan[] = []
     const ended = (span: TraceSpan): void => void theirs.push(span)
     const other = createTraceIndex({ store, kv: store.kv, log: silentLog, ...clock, onSpanEnded: ended })
     t.after(() => other.close())
-    await house.index.refresh()
+    await server.index.refresh()
     await other.refresh()
-    const first = await house.send('a')
+    const first = await server.send('a')
     await other.refresh()
-    await house.index.refresh()
+    await server.index.refresh()
     await other.refresh()
-    assert.deepEqual([rootsOf(house.ended), rootsOf(theirs)], [[first.id], []])
+    assert.deepEqual([rootsOf(server.ended), rootsOf(theirs)], [[first.id], []])
     // It does not come back, and its lease expires.
     now += 60_000
-    const second = await house.send('a')
+    const second = await server.send('a')
     await other.refresh()
     assert.deepEqual(rootsOf(theirs), [second.id])
-    await house.index.refresh()
-    assert.deepEqual(rootsOf(house.ended), [first.id])
+    await server.index.refresh()
+    assert.deepEqual(rootsOf(server.ended), [first.id])
     // A process that closes releases the lease.
     await other.close()
-    const third = await house.send('a')
-    await house.index.refresh()
-    assert.deepEqual(rootsOf(house.ended), [first.id, third.id])
+    const third = await server.send('a')
+    await server.index.refresh()
+    assert.deepEqual(rootsOf(server.ended), [first.id, third.id])
   })
 
   it('catches up when its entries can be written again, and counts nothing twice', async (t) => {
@@ -109,25 +109,25 @@ describe('the index of traces', () => {
     }
     const lines: string[] = []
     const log = { ...silentLog, warn: (message: string) => void lines.push(message) }
-    const house = await openTracedServer(t, { a: paying }, { store, index: { kv: notes, log } })
-    await house.send('a')
-    await house.index.refresh()
-    await house.index.refresh()
+    const server = await openTracedServer(t, { a: paying }, { store, index: { kv: notes, log } })
+    await server.send('a')
+    await server.index.refresh()
+    await server.index.refresh()
     isDown = false
-    await house.index.refresh()
-    const { traces } = await house.traces.list({ limit: 10 })
+    await server.index.refresh()
+    const { traces } = await server.traces.list({ limit: 10 })
     assert.deepEqual(
       traces.map(({ inputTokens, cost, tasks, turns }) => [inputTokens, cost, tasks, turns]),
       [[10, 0.5, 1, 1]],
     )
-    assert.deepEqual([lines.length, rootsOf(house.ended).length], [1, 1])
+    assert.deepEqual([lines.length, rootsOf(server.ended).length], [1, 1])
   })
 
   it('reads a store that was there before it, without telling of what is long over', async (t) => {
     const store = memoryStore()
-    const house = await openTracedServer(t, { a: () => 'x' }, { store })
-    await house.index.close()
-    for (let n = 0; n < 450; n += 1) await house.send('a')
+    const server = await openTracedServer(t, { a: () => 'x' }, { store })
+    await server.index.close()
+    for (let n = 0; n < 450; n += 1) await server.send('a')
     const late: TraceSpan[] = []
     const ended = (span: TraceSpan): void => void late.push(span)
     const times = { pauseMs: 0 }
@@ -146,15 +146,15 @@ describe('the index of traces', () => {
   })
 
   it('adds what the tasks of other agents used to the root that led to them, however deep [S4-21]', async (t) => {
-    const house = await openTracedServer(t, { a: paying, b: paying, c: paying })
-    const root = await house.send('a')
+    const server = await openTracedServer(t, { a: paying, b: paying, c: paying })
+    const root = await server.send('a')
     const below = async (agent: string, owner: string, parent: string) =>
-      house.send(agent, { caller: { id: owner }, referenceTaskIds: [parent] })
+      server.send(agent, { caller: { id: owner }, referenceTaskIds: [parent] })
     const child = await below('b', 'agent:a|ann', root.id)
-    await house.index.refresh()
+    await server.index.refresh()
     const deep = await below('c', 'agent:b|agent:a|ann', child.id)
-    await house.index.refresh()
-    const { traces } = await house.traces.list({ limit: 10 })
+    await server.index.refresh()
+    const { traces } = await server.traces.list({ limit: 10 })
     assert.deepEqual(
       traces.map(({ taskId, tasks, agents, inputTokens, cost, spans }) => ({
         taskId,
@@ -166,16 +166,16 @@ describe('the index of traces', () => {
       })),
       [{ taskId: root.id, tasks: 3, agents: ['a', 'b', 'c'], inputTokens: 30, cost: 1.5, spans: 3 }],
     )
-    const [tree] = await house.traces.get(child.id)
+    const [tree] = await server.traces.get(child.id)
     assert.deepEqual(tree?.summary.delegationContext, { parentTaskId: root.id, depth: 1, visited: ['a'] })
-    assert.equal((await house.traces.get(deep.id))[0]?.summary.inputTokens, 10)
+    assert.equal((await server.traces.get(deep.id))[0]?.summary.inputTokens, 10)
   })
 
   it('moves a child below a parent that came later, with all that it led to; one whose parent never comes stays', async (t) => {
-    const house = await openTracedServer(t, { a: paying, b: paying, c: paying })
-    const orphan = await house.send('b', { caller: { id: 'agent:a|ann' }, referenceTaskIds: ['missing'] })
+    const server = await openTracedServer(t, { a: paying, b: paying, c: paying })
+    const orphan = await server.send('b', { caller: { id: 'agent:a|ann' }, referenceTaskIds: ['missing'] })
     const gate = Promise.withResolvers<void>()
-    const { engine } = house
+    const { engine } = server
     assert.ok(engine)
     // The ids are made here, because the parent's id is known before it is in the log.
     const parent = Promise.withResolvers<string>()
@@ -206,41 +206,41 @@ describe('the index of traces', () => {
     assert.equal((await slow.traces.get(parentId))[0]?.summary.tasks, 3)
     assert.equal((await slow.traces.get(grandchild.id)).length, 1)
     assert.deepEqual(
-      (await house.traces.list({ limit: 10 })).traces.map(({ taskId }) => taskId),
+      (await server.traces.list({ limit: 10 })).traces.map(({ taskId }) => taskId),
       [orphan.id],
     )
   })
 
   it('forgets the traces of tasks that went because there were too many', async (t) => {
-    const house = await openTracedServer(t, { a: () => 'x' }, { index: { times: { sweepMs: 0 } } })
+    const server = await openTracedServer(t, { a: () => 'x' }, { index: { times: { sweepMs: 0 } } })
     const ids: string[] = []
     for (let n = 0; n < 3; n += 1)
-      ids.push((await house.send('a', { traceparent: `00-${'ab'.repeat(16)}-00f067aa0ba902b7-01` })).id)
-    await house.index.refresh()
-    assert.equal((await house.store.kv.list(traceIndexKind, { limit: 100 })).length, 7)
-    await house.store.prune({ maxTasks: 1, batch: 10 })
-    await house.index.refresh()
-    const left = (await house.store.kv.list(traceIndexKind, { limit: 100 })).map(({ key }) => key)
+      ids.push((await server.send('a', { traceparent: `00-${'ab'.repeat(16)}-00f067aa0ba902b7-01` })).id)
+    await server.index.refresh()
+    assert.equal((await server.store.kv.list(traceIndexKind, { limit: 100 })).length, 7)
+    await server.store.prune({ maxTasks: 1, batch: 10 })
+    await server.index.refresh()
+    const left = (await server.store.kv.list(traceIndexKind, { limit: 100 })).map(({ key }) => key)
     assert.deepEqual(left, ['cursor', `root/${ids[2]}`, `trace/${'ab'.repeat(16)}/${ids[2]}`])
   })
 
   it('does not grow with what a busy store prunes: old entries are deleted as new ones arrive', async (t) => {
     const store = memoryStore({ maxTasks: 200, pruneBatch: 10 })
-    const house = await openTracedServer(t, { a: () => 'x' }, { store, index: { times: { pauseMs: 0 } } })
+    const server = await openTracedServer(t, { a: () => 'x' }, { store, index: { times: { pauseMs: 0 } } })
     for (let round = 0; round < 25; round += 1) {
-      await Promise.all(Array.from({ length: 100 }, () => house.send('a')))
-      await house.index.refresh()
+      await Promise.all(Array.from({ length: 100 }, () => server.send('a')))
+      await server.index.refresh()
     }
     const left = await store.kv.list(traceIndexKind, { prefix: 'root/', limit: 10_000 })
     assert.ok(left.length < 1_000, `${left.length} notes are left`)
   })
 
   it('keeps the entry of a task as long as the task is kept', async (t) => {
-    const house = await openTracedServer(t, { a: () => 'x' }, { index: { retentionMs: 30 } })
-    await house.send('a')
-    await house.index.refresh()
+    const server = await openTracedServer(t, { a: () => 'x' }, { index: { retentionMs: 30 } })
+    await server.send('a')
+    await server.index.refresh()
     await eventually(
-      async () => (await house.store.kv.list(traceIndexKind, { prefix: 'root/', limit: 1 })).length === 0,
+      async () => (await server.store.kv.list(traceIndexKind, { prefix: 'root/', limit: 1 })).length === 0,
     )
   })
 })

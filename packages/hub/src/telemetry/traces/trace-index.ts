@@ -119,7 +119,7 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
       isFailing = false
     } catch (cause) {
       // Logged once, not every few seconds.
-      if (!isFailing && !isClosed) log.warn('traces cannot be kept now; they will be caught up with', { cause })
+      if (!isFailing && !isClosed) log.warn('traces cannot be stored now; they will be indexed later', { cause })
       isFailing = true
     }
   }

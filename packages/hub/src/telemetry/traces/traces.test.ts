@@ -27,10 +27,10 @@ describe('a list of traces', () => {
   }
 
   it('is newest first, with what each came to, page by page [S4-18]', async (t) => {
-    const house = await openTracedServer(t, agents)
-    const tasks = [await house.send('good'), await house.send('bad'), await house.send('asks')]
-    const first = await house.traces.list({ limit: 2 })
-    const second = await house.traces.list({ limit: 2, before: first.before })
+    const server = await openTracedServer(t, agents)
+    const tasks = [await server.send('good'), await server.send('bad'), await server.send('asks')]
+    const first = await server.traces.list({ limit: 2 })
+    const second = await server.traces.list({ limit: 2, before: first.before })
     assert.deepEqual(
       [...first.traces, ...second.traces].map(({ taskId, agent, state, status, error }) => [
         taskId,
@@ -49,13 +49,13 @@ describe('a list of traces', () => {
   })
 
   it('finds by agent, caller, state, status, conversation, time, duration and words', async (t) => {
-    const house = await openTracedServer(t, agents)
-    const good = await house.send('good', { caller: { id: 'bob' } })
-    const bad = await house.send('bad')
-    const slow = await house.send('slow')
+    const server = await openTracedServer(t, agents)
+    const good = await server.send('good', { caller: { id: 'bob' } })
+    const bad = await server.send('bad')
+    const slow = await server.send('slow')
     const found = async (query: object) =>
-      (await house.traces.list({ limit: 10, ...query })).traces.map(({ taskId }) => taskId)
-    const [whenBad] = (await house.traces.list({ limit: 1, agent: 'bad' })).traces
+      (await server.traces.list({ limit: 10, ...query })).traces.map(({ taskId }) => taskId)
+    const [whenBad] = (await server.traces.list({ limit: 1, agent: 'bad' })).traces
     assert.deepEqual(await found({ agent: 'bad' }), [bad.id])
     assert.deepEqual(await found({ caller: 'bob' }), [good.id])
     assert.deepEqual(await found({ state: 'TASK_STATE_FAILED' }), [bad.id])
@@ -71,21 +71,21 @@ describe('a list of traces', () => {
   })
 
   it('has no trace of a task that is gone, nor anything of what was said', async (t) => {
-    const house = await openTracedServer(t, { echo: ({ text }) => text })
-    await house.send('echo', { text: 'hunter2' })
-    assert.doesNotMatch(JSON.stringify(await house.traces.list({ limit: 10 })), /hunter2/)
-    await house.store.prune({ finishedBefore: Date.now() + 1, batch: 10 })
-    assert.deepEqual(await house.traces.list({ limit: 10 }), { traces: [] })
+    const server = await openTracedServer(t, { echo: ({ text }) => text })
+    await server.send('echo', { text: 'hunter2' })
+    assert.doesNotMatch(JSON.stringify(await server.traces.list({ limit: 10 })), /hunter2/)
+    await server.store.prune({ finishedBefore: Date.now() + 1, batch: 10 })
+    assert.deepEqual(await server.traces.list({ limit: 10 }), { traces: [] })
   })
 })
 
 describe('a trace', () => {
   it('is found by its task, and by its id, also one that the caller chose; a trace may have several roots [S4-16 S4-18]', async (t) => {
-    const house = await openTracedServer(t, { a: () => 'x' })
-    const untraced = await house.send('a')
-    const first = await house.send('a', { traceparent })
-    const second = await house.send('a', { traceparent })
-    const roots = async (id: string) => (await house.traces.get(id)).map(({ summary }) => summary.taskId)
+    const server = await openTracedServer(t, { a: () => 'x' })
+    const untraced = await server.send('a')
+    const first = await server.send('a', { traceparent })
+    const second = await server.send('a', { traceparent })
+    const roots = async (id: string) => (await server.traces.get(id)).map(({ summary }) => summary.taskId)
     assert.deepEqual(await roots(untraced.id), [untraced.id])
     assert.deepEqual(await roots(traceIdOfTask(untraced.id)), [untraced.id])
     assert.deepEqual(await roots(traceId), [first.id, second.id])
@@ -99,7 +99,7 @@ describe('a trace', () => {
       child: ({ span }: Turn) => (span('execute_tool add', { kind: 'tool' }).end(), 'x'),
       async parent(turn: Turn) {
         const hop = turn.span('hop child', { kind: 'hop' })
-        const child = await house.send('child', {
+        const child = await server.send('child', {
           caller: { id: `agent:parent|${turn.caller.id}` },
           referenceTaskIds: [turn.task.id],
           traceparent: hop.traceparent,
@@ -108,9 +108,9 @@ describe('a trace', () => {
         return 'done'
       },
     }
-    const house = await openTracedServer(t, agents)
-    const { id } = await house.send('parent')
-    const [trace] = await house.traces.get(id)
+    const server = await openTracedServer(t, agents)
+    const { id } = await server.send('parent')
+    const [trace] = await server.traces.get(id)
     assert.ok(trace)
     assert.equal(
       shape(trace.root),
@@ -131,17 +131,17 @@ describe('a trace', () => {
 
   it('shows a call that goes on: the child is there before its parent knows how it ends', async (t) => {
     const gate = Promise.withResolvers<void>()
-    const house = await openTracedServer(t, {
+    const server = await openTracedServer(t, {
       child: () => gate.promise.then(() => 'x'),
       parent: async (turn: Turn) => {
         const hop = turn.span('hop child', { kind: 'hop' })
         const caller = { id: `agent:parent|${turn.caller.id}` }
-        await house.send('child', { caller, referenceTaskIds: [turn.task.id], traceparent: hop.traceparent })
+        await server.send('child', { caller, referenceTaskIds: [turn.task.id], traceparent: hop.traceparent })
         return 'done'
       },
     })
-    const { id } = await house.send('parent', { returnImmediately: true })
-    const shown = async () => shape((await house.traces.get(id))[0]?.root as TraceNode)
+    const { id } = await server.send('parent', { returnImmediately: true })
+    const shown = async () => shape((await server.traces.get(id))[0]?.root as TraceNode)
     await eventually(async () => (await shown()).includes('child'))
     assert.equal(await shown(), 'invoke_agent parent (turn 1 (invoke_agent child (turn 1)))')
     gate.resolve()
@@ -149,7 +149,7 @@ describe('a trace', () => {
 
   it('has the webhook attempts, each with its result', async (t) => {
     let failures = 1
-    const house = await openTracedServer(
+    const server = await openTracedServer(
       t,
       { a: () => 'x' },
       {
@@ -160,9 +160,9 @@ describe('a trace', () => {
         },
       },
     )
-    const { id } = await house.send('a', { webhook: 'https://hooks.example.com/x', traceparent })
+    const { id } = await server.send('a', { webhook: 'https://hooks.example.com/x', traceparent })
     const pushes = async () =>
-      ((await house.traces.get(id))[0]?.root.children ?? []).filter(({ kind }) => kind === 'push')
+      ((await server.traces.get(id))[0]?.root.children ?? []).filter(({ kind }) => kind === 'push')
     await eventually(async () => (await pushes()).length >= 4)
     const [first, second] = await pushes()
     assert.deepEqual(

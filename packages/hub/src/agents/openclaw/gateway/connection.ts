@@ -70,7 +70,7 @@ export function openOpenClawConnection(options: OpenClawConnectionOptions): Prom
   let watchdog: NodeJS.Timeout | undefined
   let lastError = 'the connection could not be opened'
 
-  const openTimer = setTimeout(() => end('no answer to the handshake in time'), options.openTimeoutMs)
+  const openTimer = setTimeout(() => end('the handshake timed out'), options.openTimeoutMs)
   socket.addEventListener('message', ({ data }) => {
     if (typeof data === 'string') receive(data)
   })
@@ -138,7 +138,9 @@ export function openOpenClawConnection(options: OpenClawConnectionOptions): Prom
       const text = JSON.stringify({ type: 'req', id, method, params, traceparent })
       const timer = setTimeout(() => {
         pending.delete(id)
-        reject(new A2AError('TIMEOUT', 'The OpenClaw gateway did not answer in time', {}, { cause: new Error(method) }))
+        reject(
+          new A2AError('TIMEOUT', 'The OpenClaw gateway did not respond in time', {}, { cause: new Error(method) }),
+        )
       }, timeoutMs)
       const settled = (): void => clearTimeout(timer)
       pending.set(id, {

@@ -45,7 +45,7 @@ describe('a refusal', () => {
     const error = refusalError(
       refusal('NOT_PAIRED', { code: 'PAIRING_REQUIRED', reason: 'scope-upgrade', requestId: 'r-2' }),
     )
-    assert.match(error.message, /approved this hub for less.*openclaw devices approve r-2/)
+    assert.match(error.message, /approved this hub for fewer scopes.*openclaw devices approve r-2/)
   })
 
   it('is told without what the gateway said of itself', () => {

@@ -56,7 +56,7 @@ export function connectParams(
 export function gatewayUnreachable(why: string): A2AError {
   return new A2AError(
     'AGENT_UNAVAILABLE',
-    'The OpenClaw gateway cannot be reached now',
+    'The OpenClaw gateway is unavailable now',
     { cause: 'UNREACHABLE' },
     { cause: new Error(why) },
   )
@@ -64,20 +64,19 @@ export function gatewayUnreachable(why: string): A2AError {
 
 export function missingScopesError(scopes: readonly string[]): A2AError {
   return refusedError(
-    'The OpenClaw gateway lets this hub in, but not to start runs: its operator has to grant operator.write',
+    'The OpenClaw gateway does not allow this hub to start runs: its operator must grant operator.write',
     `granted scopes: ${scopes.join(' ') || 'none'}`,
   )
 }
 
 const sentences: Readonly<Record<string, string>> = {
-  AUTH_TOKEN_MISSING: 'The OpenClaw gateway wants a token: its operator has to put it into the configuration',
-  AUTH_TOKEN_MISMATCH: 'The OpenClaw gateway does not take the configured token: its operator has to look',
-  AUTH_PASSWORD_MISSING: 'The OpenClaw gateway wants a password: its operator has to put it into the configuration',
-  AUTH_PASSWORD_MISMATCH: 'The OpenClaw gateway does not take the configured password: its operator has to look',
+  AUTH_TOKEN_MISSING: 'The OpenClaw gateway requires a token: set it in the configuration',
+  AUTH_TOKEN_MISMATCH: 'The OpenClaw gateway rejected the configured token: check it in the configuration',
+  AUTH_PASSWORD_MISSING: 'The OpenClaw gateway requires a password: set it in the configuration',
+  AUTH_PASSWORD_MISMATCH: 'The OpenClaw gateway rejected the configured password: check it in the configuration',
   AUTH_RATE_LIMITED: 'The OpenClaw gateway is rate limiting sign-in after failed attempts: try again later',
-  AUTH_DEVICE_TOKEN_MISMATCH: 'The OpenClaw gateway does not know this hub any more: try again',
-  DEVICE_IDENTITY_REQUIRED:
-    'The OpenClaw gateway wants credentials: its operator has to put them into the configuration',
+  AUTH_DEVICE_TOKEN_MISMATCH: 'The OpenClaw gateway has forgotten this hub: try again',
+  DEVICE_IDENTITY_REQUIRED: 'The OpenClaw gateway requires credentials: set them in the configuration',
 }
 
 export function refusalError(refusal: GatewayError): A2AError {
@@ -85,14 +84,11 @@ export function refusalError(refusal: GatewayError): A2AError {
   const detail = stringField(details, 'code') ?? code
   const cause = `${code}: ${message} ${JSON.stringify(details)}`
   if (detail === 'PROTOCOL_MISMATCH' || /protocol mismatch/i.test(message)) {
-    const said = 'The OpenClaw gateway speaks another version of its protocol'
+    const said = 'The OpenClaw gateway uses another version of its protocol'
     return new A2AError('AGENT_UNAVAILABLE', said, { cause: 'PROTOCOL' }, { cause: new Error(cause) })
   }
   if (detail === 'PAIRING_REQUIRED') return refusedError(pairingMessage(details), cause)
-  return refusedError(
-    sentences[detail] ?? 'The OpenClaw gateway does not let this hub in: its operator has to look',
-    cause,
-  )
+  return refusedError(sentences[detail] ?? "The OpenClaw gateway rejected this hub: check the gateway's log", cause)
 }
 
 /** Tells the operator which command to run, and where. */
@@ -101,7 +97,7 @@ function pairingMessage(details: GatewayFields): string {
   const approve = requestId === undefined ? 'openclaw devices list' : `openclaw devices approve ${requestId}`
   const why =
     stringField(details, 'reason') === 'scope-upgrade'
-      ? 'has approved this hub for less than it now asks for'
+      ? 'has approved this hub for fewer scopes than it requests'
       : 'has not approved this hub yet'
   return `The OpenClaw gateway ${why}. Run \`${approve}\` where the gateway runs, then send the message again`
 }
