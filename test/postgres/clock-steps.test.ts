@@ -166,7 +166,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
     })
   }
 
-  /** A house with webhooks, whose wall clock can be set. The database's time passes with the monotonic clock. */
+  /** A testEngine with webhooks, whose wall clock can be set. The database's time passes with the monotonic clock. */
   async function pushHouse(t: TestContext, scheduleMs: readonly number[]) {
     const clock = steppedClock()
     const startedAt = clock.now()
@@ -200,7 +200,7 @@ describe('a replica on PostgreSQL whose clock is wrong', { skip, timeout: 120_00
     it(`that is set ${name} tries webhooks again after their own delay, and not before`, async (t) => {
       const { clock, store, looks, receiver, testEngine } = await pushHouse(t, [60_000, 60_000])
       receiver.answer = () => failedOutcome
-      await house.task('go', withPush())
+      await testEngine.task('go', withPush())
       await eventually(async () => (await store.push.search({ limit: 1 })).pushes[0]?.attempt === 1)
       const before = receiver.deliveries.length
       clock.step(stepMs)

@@ -45,9 +45,9 @@ const asking =
 
 describe('the deadline of a turn, in simulated time', () => {
   it('is as far away again for each turn, and does not come nearer while it waits for an answer [S0-20]', () =>
-    simulated(asking(turnTimeoutMs - 10), async (house, { sleep }) => {
-      const { id } = await house.task('go')
-      assert.equal((await house.store.tasks.load(id))?.due, undefined)
+    simulated(asking(turnTimeoutMs - 10), async (testEngine, { sleep }) => {
+      const { id } = await testEngine.task('go')
+      assert.equal((await testEngine.store.tasks.load(id))?.due, undefined)
       await sleep(2 * turnTimeoutMs)
       assert.equal(
         short((await testEngine.task({ taskId: id, parts: [{ text: 'a' }] })).status.state),

@@ -231,7 +231,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       routes: (request, response, next) =>
         server === undefined ? next() : server.handler.node(request, response, next),
     })
-    mcp = openMcp(shared, house.limits, known)
+    mcp = openMcp(shared, serveOptions.limits, known)
     const middleware = composeMiddleware({
       admin: front,
       console: pages,
@@ -269,7 +269,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       onStream: known.onStream,
       ...omitUndefined({ push }),
       signingPurposes: [hopPurpose],
-      middleware: restrictHosts(house.hosts, middleware),
+      middleware: restrictHosts(serveOptions.hosts, middleware),
     })
   }
 

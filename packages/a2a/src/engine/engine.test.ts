@@ -67,10 +67,10 @@ describe('a task', () => {
       now = 5_000
       return 'done'
     }
-    const house = await openTestEngine(t, thinker, { now: () => now })
-    const { id } = await house.task('hi')
-    const row = await house.store.tasks.load(id)
-    const times = (await house.store.tasks.read(id, 0, 100)).map(({ at }) => at)
+    const testEngine = await openTestEngine(t, thinker, { now: () => now })
+    const { id } = await testEngine.task('hi')
+    const row = await testEngine.store.tasks.load(id)
+    const times = (await testEngine.store.tasks.read(id, 0, 100)).map(({ at }) => at)
     assert.deepEqual([row?.createdAt, row?.statusAt], [1_000, 5_000])
     assert.deepEqual([times[0], times.at(-1)], [1_000, 5_000])
     assert.deepEqual(
@@ -183,13 +183,13 @@ describe('ids', () => {
   })
 
   it('that name no task are TASK_NOT_FOUND, and make none [B-53 B-54]', async (t) => {
-    const house = await openTestEngine(t, echo)
-    await assert.rejects(house.send({ taskId: 'my-own-id' }), { code: 'TASK_NOT_FOUND' })
-    await assert.rejects(house.stream({ taskId: 'my-own-id' }), { code: 'TASK_NOT_FOUND' })
-    await assert.rejects(house.get('my-own-id'), { code: 'TASK_NOT_FOUND' })
-    await assert.rejects(house.cancel('my-own-id'), { code: 'TASK_NOT_FOUND' })
-    await assert.rejects(house.subscribe('my-own-id'), { code: 'TASK_NOT_FOUND' })
-    assert.equal(await house.store.tasks.load('my-own-id'), undefined)
+    const testEngine = await openTestEngine(t, echo)
+    await assert.rejects(testEngine.send({ taskId: 'my-own-id' }), { code: 'TASK_NOT_FOUND' })
+    await assert.rejects(testEngine.stream({ taskId: 'my-own-id' }), { code: 'TASK_NOT_FOUND' })
+    await assert.rejects(testEngine.get('my-own-id'), { code: 'TASK_NOT_FOUND' })
+    await assert.rejects(testEngine.cancel('my-own-id'), { code: 'TASK_NOT_FOUND' })
+    await assert.rejects(testEngine.subscribe('my-own-id'), { code: 'TASK_NOT_FOUND' })
+    assert.equal(await testEngine.store.tasks.load('my-own-id'), undefined)
   })
 
   it('of a context are made where the client gives none, and kept where it does [B-55 B-56]', async (t) => {
@@ -266,9 +266,12 @@ describe('a send', () => {
     const direct = await testEngine.send('hello')
     assert.ok('message' in direct)
     assert.equal(textOfMessage(direct.message), 'Hi')
-    assert.equal((await house.store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 0)
-    const asked = await house.task('ask')
-    const done = await house.task({ taskId: asked.id, parts: [{ text: 'hello' }] })
+    assert.equal(
+      (await testEngine.store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total,
+      0,
+    )
+    const asked = await testEngine.task('ask')
+    const done = await testEngine.task({ taskId: asked.id, parts: [{ text: 'hello' }] })
     assert.equal(short(done.status.state), 'COMPLETED')
     assert.equal(textOfMessage(done.status.message), 'Hi')
   })

@@ -14,8 +14,8 @@ describe('a task that was removed', () => {
   it('is not found any more, although it was in use a moment ago', async (t) => {
     const store = sqliteStore(':memory:')
     t.after(() => store.close())
-    const house = await openTestEngine(t, () => 'done', { store, retention: { finishedMs: -1_000 }, sweepMs: 1 })
-    const { id } = await house.task('go')
+    const testEngine = await openTestEngine(t, () => 'done', { store, retention: { finishedMs: -1_000 }, sweepMs: 1 })
+    const { id } = await testEngine.task('go')
     await eventually(async () => (await store.tasks.load(id)) === undefined)
     await eventually(() =>
       testEngine.get(id).then(

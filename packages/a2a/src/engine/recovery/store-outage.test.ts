@@ -142,7 +142,7 @@ describe('when the store answers again', () => {
     await eventually(() => testEngine.lines.some(({ message }) => message === 'a task could not be written'))
     // The store recovers step by step: rows can be read, logs cannot.
     goes('before', (method) => method === 'tasks.read' || method === 'tasks.append')
-    await eventually(() => house.lines.some(({ message }) => message.includes('will be tried again')))
+    await eventually(() => testEngine.lines.some(({ message }) => message.includes('will be tried again')))
     returns()
     assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'a ')
   })
@@ -152,12 +152,15 @@ describe('when the store answers again', () => {
       const { testEngine, goes, returns } = await houseWithOutages(t, { resume: 'rerun', run: () => 'done' })
       const message = { messageId: 'm1' }
       goes(when, (method) => method === 'tasks.append')
-      await assert.rejects(house.send(message), unavailable)
+      await assert.rejects(testEngine.send(message), unavailable)
       returns()
       const done = await testEngine.task(message)
       assert.equal(short(done.status.state), 'COMPLETED')
       assert.deepEqual(historyOf(done), ['hi'])
-      assert.equal((await house.store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total, 1)
+      assert.equal(
+        (await testEngine.store.tasks.list({ tenant: '', agent: 'agent', owner: 'alice', limit: 10 })).total,
+        1,
+      )
     }
   })
 
@@ -166,7 +169,7 @@ describe('when the store answers again', () => {
     const { testEngine, goes, returns } = await houseWithOutages(t, agent)
     const message = { messageId: 'm1', parts: [{ text: 'a' }] }
     goes('after', (method) => method === 'tasks.append')
-    await assert.rejects(house.send(message), unavailable)
+    await assert.rejects(testEngine.send(message), unavailable)
     returns()
     const again = testEngine.task(message)
     say('a')
@@ -212,7 +215,7 @@ describe('when the store answers again', () => {
       const { id } = await testEngine.task('go')
       const answer = { messageId: 'm2', taskId: id, parts: [{ text: 'Rome' }] }
       goes(when, (method) => method === 'tasks.append')
-      await assert.rejects(house.send(answer), unavailable)
+      await assert.rejects(testEngine.send(answer), unavailable)
       returns()
       const done = await testEngine.task(answer)
       assert.equal(short(done.status.state), 'COMPLETED', when)
@@ -238,11 +241,11 @@ describe('when the store answers again', () => {
 
   it('other tasks were served all the time, if only one could not be written', async (t) => {
     const { agent, say } = prompted()
-    const { house, goes, returns } = await houseWithOutages(t, agent)
-    const { id } = await house.start('a')
-    const others = await Promise.all([house.start('b'), house.start('c')])
-    for (const other of others) await house.reaches(other.id, 'TASK_STATE_WORKING')
-    await house.reaches(id, 'TASK_STATE_WORKING')
+    const { testEngine, goes, returns } = await houseWithOutages(t, agent)
+    const { id } = await testEngine.start('a')
+    const others = await Promise.all([testEngine.start('b'), testEngine.start('c')])
+    for (const other of others) await testEngine.reaches(other.id, 'TASK_STATE_WORKING')
+    await testEngine.reaches(id, 'TASK_STATE_WORKING')
     goes('before', (method) => method === 'tasks.append')
     say('a')
     await eventually(() => testEngine.lines.some(({ message }) => message === 'a task could not be written'))
@@ -307,6 +310,6 @@ describe('when the engine closes', () => {
     await testEngine.engine.close()
     const chunks = (await testEngine.log(id)).filter(({ body }) => body.type === 'artifact')
     assert.ok(chunks.length >= (artifactText(told)?.split(' ').length ?? 0) - 1)
-    assert.equal((await house.store.tasks.load(id))?.status.state, 'TASK_STATE_WORKING')
+    assert.equal((await testEngine.store.tasks.load(id))?.status.state, 'TASK_STATE_WORKING')
   })
 })

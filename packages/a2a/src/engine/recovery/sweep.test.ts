@@ -21,10 +21,10 @@ describe('retention', () => {
     const testEngine = await openTestEngine(t, agent, { ...clock, retention: { finishedMs: day }, sweepMs: 1 })
     const [open, old] = [await testEngine.task('ask'), await testEngine.task('go')]
     pass(day + 1)
-    const recent = await house.task('go')
-    await eventually(async () => (await house.store.tasks.load(old.id)) === undefined)
-    assert.equal(short((await house.get(open.id)).status.state), 'INPUT_REQUIRED')
-    assert.deepEqual(await house.get(recent.id), recent)
+    const recent = await testEngine.task('go')
+    await eventually(async () => (await testEngine.store.tasks.load(old.id)) === undefined)
+    assert.equal(short((await testEngine.get(open.id)).status.state), 'INPUT_REQUIRED')
+    assert.deepEqual(await testEngine.get(recent.id), recent)
   })
 
   it('keeps as many as it may, the oldest finished go first [S0-18 S0-19]', async (t) => {
@@ -37,7 +37,7 @@ describe('retention', () => {
       pass(1_000)
     }
     const kept = async (): Promise<readonly boolean[]> =>
-      Promise.all(ids.map(async (id) => (await house.store.tasks.load(id)) !== undefined))
+      Promise.all(ids.map(async (id) => (await testEngine.store.tasks.load(id)) !== undefined))
     await eventually(async () => (await kept()).filter(Boolean).length === 3)
     assert.deepEqual(await kept(), [true, false, false, true, true])
   })
@@ -101,6 +101,6 @@ describe('the sweep', () => {
     )
     fails = false
     pass(day + 1)
-    await eventually(async () => (await house.store.tasks.load(id)) === undefined)
+    await eventually(async () => (await testEngine.store.tasks.load(id)) === undefined)
   })
 })

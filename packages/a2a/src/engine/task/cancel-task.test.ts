@@ -193,8 +193,8 @@ describe('a cancel against a completion', () => {
     }
     const rest = await stream.rest()
     const answered = await reply
-    const stored = short((await house.get(id)).status.state)
-    const row = short((await house.store.tasks.load(id))?.status.state ?? 'TASK_STATE_UNSPECIFIED')
+    const stored = short((await testEngine.get(id)).status.state)
+    const row = short((await testEngine.store.tasks.load(id))?.status.state ?? 'TASK_STATE_UNSPECIFIED')
     const streamed = statesOf(rest).at(-1)
     const expected = answered === 'TASK_NOT_CANCELABLE' ? 'COMPLETED' : 'CANCELED'
     assert.deepEqual(

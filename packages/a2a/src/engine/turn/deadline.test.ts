@@ -68,9 +68,9 @@ describe('a turn that takes too long', () => {
     const tasks = await Promise.all(Array.from({ length: 20 }, () => testEngine.task('go')))
     await sleep(25)
     for (const task of tasks) {
-      assert.deepEqual(await house.get(task.id), task)
-      assert.equal((await house.store.tasks.load(task.id))?.due, undefined)
-      const ends = (await house.log(task.id)).filter(
+      assert.deepEqual(await testEngine.get(task.id), task)
+      assert.equal((await testEngine.store.tasks.load(task.id))?.due, undefined)
+      const ends = (await testEngine.log(task.id)).filter(
         ({ body }) => body.type === 'status' && isTerminal(body.status.state),
       )
       assert.equal(ends.length, 1)
@@ -79,9 +79,9 @@ describe('a turn that takes too long', () => {
 
   it('is found by the clock of the store, where no timer of this process is that patient', async (t) => {
     const clock = movable()
-    const house = await openTestEngine(t, never, { now: clock.now, options: { turnTimeoutMs: 30 * day } })
-    const { id } = await house.start('go')
-    assert.equal((await house.store.tasks.load(id))?.due?.at, clock.now() + 30 * day)
+    const testEngine = await openTestEngine(t, never, { now: clock.now, options: { turnTimeoutMs: 30 * day } })
+    const { id } = await testEngine.start('go')
+    assert.equal((await testEngine.store.tasks.load(id))?.due?.at, clock.now() + 30 * day)
     clock.pass(30 * day)
     assert.equal(textOfMessage((await testEngine.reaches(id, 'TASK_STATE_FAILED')).status.message), 'Task timed out')
   })
@@ -109,10 +109,10 @@ describe('a turn that takes too long', () => {
   })
 
   it('does not exist where turns may take for ever', async (t) => {
-    const house = await openTestEngine(t, never, { options: { turnTimeoutMs: Infinity } })
-    const { id } = await house.start('go')
-    assert.equal((await house.store.tasks.load(id))?.due, undefined)
-    assert.equal(short((await house.cancel(id)).status.state), 'CANCELED')
+    const testEngine = await openTestEngine(t, never, { options: { turnTimeoutMs: Infinity } })
+    const { id } = await testEngine.start('go')
+    assert.equal((await testEngine.store.tasks.load(id))?.due, undefined)
+    assert.equal(short((await testEngine.cancel(id)).status.state), 'CANCELED')
   })
 })
 
@@ -128,9 +128,9 @@ describe('a question without an answer', () => {
   const onIts = { own: '["",{"reason":"INPUT_TIMEOUT"}]' }
 
   it('stands for as long as it takes, by default', async (t) => {
-    const house = await openTestEngine(t, asking)
-    const { id } = await house.task('go')
-    assert.equal((await house.store.tasks.load(id))?.due, undefined)
+    const testEngine = await openTestEngine(t, asking)
+    const { id } = await testEngine.task('go')
+    assert.equal((await testEngine.store.tasks.load(id))?.due, undefined)
   })
 
   for (const [name, agent] of Object.entries({ 'ended the turn': asking, 'is in the middle of it': waiting })) {
