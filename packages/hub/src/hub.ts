@@ -1,5 +1,5 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import { ConfigError, defaultJsonNodes, systemClock, verifyMasterKey } from '@parley/a2a/server'
 import type { Handler, Limits } from '@parley/a2a/server'
@@ -17,7 +17,6 @@ import { applyLive, diffConfig, type ReloadResult } from './config/diff-config.t
 import type { HubConfig } from './config/hub-config.ts'
 import type { ConfigSource } from './config/config-source.ts'
 import { createConsole } from './console/console-routes.ts'
-import { omitUndefined } from '@parley/a2a'
 import { intersectCallerScopes } from './delegation/chain-scopes.ts'
 import { hopPurpose } from './delegation/hop-token.ts'
 import { createDiscovery } from './discovery/discovery-routes.ts'

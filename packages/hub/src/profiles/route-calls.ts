@@ -2,9 +2,8 @@
  * Calls through endpoints that are not part of the protocol. They are authenticated, limited and audited like all others. Errors
  * have the simplest format: a text under `error`.
  */
-import { omitUndefined } from '@parley/a2a'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { A2AError } from '@parley/a2a'
+import { A2AError, omitUndefined } from '@parley/a2a'
 import type { AgentLog, ErrorCode } from '@parley/a2a'
 import type { HandlerCall, HandlerCallOptions } from '@parley/a2a/server'
 import { type JsonResponse, RouteError, errorResponse } from '../http/json-response.ts'

@@ -1,6 +1,5 @@
 /** The telemetry of the hub: traces, metrics and spans for a collector. Disabled parts cost nothing. */
-import { omitUndefined } from '@parley/a2a'
-import { readTraceparent, spanIdOfEvent } from '@parley/a2a'
+import { readTraceparent, spanIdOfEvent, omitUndefined } from '@parley/a2a'
 import type { AgentLog, FullStore } from '@parley/a2a'
 import type { Middleware, ServeOptions, ServePushOptions } from '@parley/a2a/node'
 import { clockOf } from '@parley/a2a/server'

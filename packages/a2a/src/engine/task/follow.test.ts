@@ -333,7 +333,7 @@ describe('a cursor', () => {
     const message = { messageId: 'm1', parts: [{ text: '4' }] }
     const whole = await (await testEngine.stream(message)).rest()
     const third = whole[2]
-    const again = await (await testEngine.stream(message, { as: { lastEventId: third?.seq as number } })).rest()
+    const again = await (await testEngine.stream(message, { as: { lastEventId: third?.seq } })).rest()
     assert.deepEqual(again, whole.slice(3))
   })
 

@@ -1,7 +1,6 @@
 /** A server without a socket and its trace index, for the tests of this module. */
-import { omitUndefined } from '@parley/a2a'
 import type { TestContext } from 'node:test'
-import { memoryStore, newId } from '@parley/a2a'
+import { memoryStore, newId, omitUndefined } from '@parley/a2a'
 import type { Agent, AgentLog, FullStore, Task } from '@parley/a2a'
 import { createHandler } from '@parley/a2a/server'
 import type { CallContext, HandlerOptions } from '@parley/a2a/server'
