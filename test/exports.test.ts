@@ -30,7 +30,7 @@ const entryPoints: Readonly<Record<string, Surface>> = {
       KeyRow KeyStore
       KeyValueEntry KeyValueQuery KeyValueStore KeyValueWrite LeasedTask LinkedSignal ListPage ListQuery
       ListTasksRequest ListTasksResponse LogRecord MemoryStoreOptions Message NewTask OAuthFlows ObservableLike
-      OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
+      OmitUndefined OpenSpan Operation Part Partition PushAttempt PushChange PushPage PushQuery PushRow PushStore RawPart RecordBody
       Report ResumeState Retention Role SearchPage SearchQuery SecurityRequirement SecurityScheme
       SendMessageConfiguration SendMessageRequest SendMessageResponse SentMessage Snapshot Span SpanKind
       SpanOptions SpanOutcome StateCount StateReport Store StreamEvent Struct SubscribeToTaskRequest Task

@@ -64,7 +64,7 @@ describe('the supported versions', () => {
     const [hub = ''] = rowOf(readme, '`@parley/hub`')[2]?.match(/\d+/) ?? []
     assert.match(
       read('packages/hub/src/cli/main.ts'),
-      new RegExp(`major < ${hub}\\) \\{\n.*needs Node ${hub} or newer`),
+      new RegExp(`major < ${hub}\\) \\{\n.*requires Node ${hub} or newer`),
     )
   })
 

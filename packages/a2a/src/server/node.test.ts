@@ -214,7 +214,8 @@ describe('serve', () => {
   })
 
   it('says which Node it needs to one that is too old', () => {
-    for (const old of ['20.19.0', '22.17.1', '18.0.0']) assert.throws(() => requireNode(old), /needs Node\.js 22\.18/)
+    for (const old of ['20.19.0', '22.17.1', '18.0.0'])
+      assert.throws(() => requireNode(old), /requires Node\.js 22\.18/)
     for (const fine of ['22.18.0', '24.0.0', process.versions.node]) assert.doesNotThrow(() => requireNode(fine))
   })
 })

@@ -920,7 +920,7 @@ export interface Operations {
         readonly frames: readonly {
           readonly version: '1.0' | '0.3' | '0.2'
           readonly binding: 'JSONRPC' | 'HTTP+JSON'
-          /** The event, as sent to clients of that version. */
+          /** The event, as clients of that version read it. */
           readonly payload: unknown
           /** The bytes of the stream. */
           readonly frame: string

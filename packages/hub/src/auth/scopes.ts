@@ -54,7 +54,7 @@ export function validateScope(scope: string): string | undefined {
   }
   if (scopePatterns[kind]?.test(rest) === true) return undefined
   if (kind === 'agent') return 'must be agent:<name>, or agent:* for all'
-  if (kind === 'skill') return 'write skill:<agent>/<skill>'
+  if (kind === 'skill') return 'must be skill:<agent>/<skill>'
   return `must be operation: and one of ${operationScopeNames.join(', ')}`
 }
 

@@ -24,10 +24,10 @@ export const sectionsSchema = z.strictObject({
     .refine((url) => !/[?#]/.test(url), 'must be a URL without ? and #')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
-    .meta({ description: 'The public URL of the hub, as on all cards.' }),
+    .meta({ description: 'Where the hub is reached from outside, as all cards say it.' }),
   grpcUrl: hostAndPort
     .optional()
-    .meta({ description: 'The public gRPC address, as on all cards. Default: listen.grpcPort.' }),
+    .meta({ description: 'Where gRPC is reached from outside, as all cards say it. Default: listen.grpcPort.' }),
   card: cardSection.prefault('merged'),
   default: z
     .literal('none', 'must be none; or remove it and set `default: true` in an agent')
@@ -61,11 +61,11 @@ export const sectionsSchema = z.strictObject({
   trustProxy: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether X-Forwarded-Host and X-Forwarded-Proto are trusted.' }),
+    .meta({ description: 'Whether X-Forwarded-Host and X-Forwarded-Proto are believed.' }),
   mcp: mcpSection,
-  telemetry: telemetrySection.prefault({}).meta({ description: 'Logs, metrics and traces.' }),
+  telemetry: telemetrySection.prefault({}).meta({ description: 'What the hub tells of what it does.' }),
   prices: pricesSection,
-  profiles: profilesSection.prefault({}).meta({ description: 'Endpoints outside the protocol.' }),
+  profiles: profilesSection.prefault({}).meta({ description: 'Ways of speaking that are not the protocol’s.' }),
 })
 
 export type ConfigSections = z.output<typeof sectionsSchema>

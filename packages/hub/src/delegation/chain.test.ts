@@ -143,8 +143,8 @@ describe('a chain', () => {
     assert.match(wider({ deadlineAt: now + 11 }) ?? '', /later deadline/)
     const { deadlineAt: _, ...endless } = inner
     assert.match(findWidening(endless, outer, chainAgentId(hub, 'b')) ?? '', /later deadline/)
-    assert.match(wider({ visited: [chainAgentId(hub, 'b')] }) ?? '', /others/)
-    assert.match(wider({ visited: [chainAgentId(hub, 'a'), chainAgentId(hub, 'x')] }) ?? '', /others/)
+    assert.match(wider({ visited: [chainAgentId(hub, 'b')] }) ?? '', /differs/)
+    assert.match(wider({ visited: [chainAgentId(hub, 'a'), chainAgentId(hub, 'x')] }) ?? '', /differs/)
     assert.match(wider({ root: 'another' }) ?? '', /another request/)
     assert.match(wider({ scopes: {} }) ?? '', /wider scopes/)
   })

@@ -113,7 +113,7 @@ describe('of several agents', () => {
     const route = { to: ['one', 'two'], fallback: ['three', 'four'] }
     const standing = {
       one: { state: 'down', why: 'it is unavailable' },
-      two: { state: 'slow', why: 'it takes long' },
+      two: { state: 'slow', why: 'it is slow' },
     } as const
     const { to, why } = decision([route], { standing })
     assert.deepEqual(to, ['three', 'four', 'two'])

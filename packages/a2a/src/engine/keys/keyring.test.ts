@@ -93,13 +93,13 @@ describe('a keyring', () => {
     assert.ok(a && b && a.material.startsWith('aes-gcm.'))
     await store.keys.delete(a.id)
     await store.keys.save({ ...a, material: b.material })
-    await assert.rejects(openKeyring(store.keys, master), /wrapped by another master key/)
+    await assert.rejects(openKeyring(store.keys, master), /wrapped by a different master key/)
   })
 
   it('says what is wrong with a master key: another one, none, one of the wrong length, one where none was', async () => {
     const wrapped = memoryStore()
     await (await openKeyring(wrapped.keys, master)).sign('a', 'text')
-    await assert.rejects(openKeyring(wrapped.keys, new Uint8Array(32)), /another master key/)
+    await assert.rejects(openKeyring(wrapped.keys, new Uint8Array(32)), /a different master key/)
     await assert.rejects(openKeyring(wrapped.keys), /its master key is needed/)
     await assert.rejects(openKeyring(wrapped.keys, new Uint8Array(16)), /must have 32 bytes, not 16/)
     const open = memoryStore()

@@ -258,7 +258,7 @@ for (const [name, begin] of Object.entries(crashingStores)) {
       )
       assert.equal(
         textOfMessage((await second.store.tasks.load(id))?.status.message),
-        'The agent is no longer served here',
+        'The agent is no longer available on this server',
       )
     })
 

@@ -89,7 +89,7 @@ export function createRecovery(deps: RecoveryDeps) {
       const ids = held.map(({ id }) => id)
       for (const loaded of held) loaded.clearLease()
       await store.tasks.renew(deps.holder, ids, deps.now()).catch((cause: unknown) => {
-        log.warn('leases could not be given back; they run out by themselves', { tasks: ids.length, cause })
+        log.warn('leases could not be released; they will expire', { tasks: ids.length, cause })
       })
     },
     async renewLeases(loadedTasks: readonly LoadedTask[]): Promise<void> {

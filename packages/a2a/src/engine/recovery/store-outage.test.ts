@@ -142,7 +142,7 @@ describe('when the store answers again', () => {
     await eventually(() => testEngine.lines.some(({ message }) => message === 'a task could not be written'))
     // The store recovers step by step: rows can be read, logs cannot.
     goes('before', (method) => method === 'tasks.read' || method === 'tasks.append')
-    await eventually(() => testEngine.lines.some(({ message }) => message.includes('will be tried again')))
+    await eventually(() => testEngine.lines.some(({ message }) => message.includes('will be retried')))
     returns()
     assert.equal(artifactText(await testEngine.reaches(id, 'TASK_STATE_COMPLETED')), 'a ')
   })

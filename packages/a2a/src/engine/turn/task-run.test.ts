@@ -205,7 +205,7 @@ describe('a message to a busy task', () => {
       gate.resolve()
       assert.equal(short((await second).status.state), state)
       const notes = (await testEngine.log(id)).flatMap(({ body }) => (body.type === 'note' ? [body.text] : []))
-      assert.ok(notes.includes(`messages that waited were dropped: TASK_STATE_${state}`))
+      assert.ok(notes.includes(`queued messages were dropped: TASK_STATE_${state}`))
       const dropped = (await testEngine.log(id)).findLast(({ body }) => body.type === 'message')
       assert.equal((await testEngine.store.tasks.load(id))?.consumedSeq, dropped?.seq)
     }

@@ -105,7 +105,7 @@ function describeOpening(): void {
       const intruder = openSqliteDatabase(file, 0)
       intruder.exec('UPDATE engine SET epoch = epoch + 1')
       intruder.close()
-      await assert.rejects(store.tasks.append(id, { expectedSeq: 1, records: chunks('x') }), /has taken over/)
+      await assert.rejects(store.tasks.append(id, { expectedSeq: 1, records: chunks('x') }), /has opened the database/)
       assert.equal((await store.tasks.read(id, 0)).length, 1)
       await store.close()
     })
@@ -165,7 +165,7 @@ function describeOpening(): void {
       const newer = openSqliteDatabase(file, 0)
       newer.exec('INSERT INTO schema_version VALUES (99, 0)')
       newer.close()
-      assert.throws(() => sqliteStore(file), /tasks\.db was written by a newer version.*schema is number 99/)
+      assert.throws(() => sqliteStore(file), /tasks\.db was written by a newer version.*schema is 99/)
     })
 
     it('refuses the database of another program, and leaves it as it is', async () => {

@@ -180,7 +180,7 @@ describe('a model with tools', () => {
       /10\.0\.0\.7/,
       /closed/,
       /no such book/,
-      /do not fit/,
+      /are invalid/,
       /no JSON/,
       /longer than 20 ms/,
       /no tool "missing".*broken/,
@@ -271,7 +271,7 @@ describe('a model with tools', () => {
     })
     assert.equal(await agent.ask('go'), 'Sorry')
     const { body } = await model.request(1)
-    assert.match(String(body.messages[0]?.content), /cannot be reached now/)
+    assert.match(String(body.messages[0]?.content), /are unavailable now/)
     assert.equal(body.tools?.length, 1)
     assert.ok(lines.some(({ message }) => message === 'tools cannot be reached'))
   })

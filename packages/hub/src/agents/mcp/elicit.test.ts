@@ -54,7 +54,7 @@ describe('a question of an MCP server', () => {
     const learns = person('many', '3')
     const days = form({ days: { type: 'integer' } })
     assert.deepEqual(await answerElicitation(days, learns.ask), { action: 'accept', content: { days: 3 } })
-    assert.match(learns.asked[1] ?? '', /does not fit/)
+    assert.match(learns.asked[1] ?? '', /is invalid/)
     const stubborn = person('many', 'lots', 'plenty', 'oodles')
     assert.deepEqual(await answerElicitation(days, stubborn.ask), { action: 'cancel' })
     assert.equal(stubborn.asked.length, 3)

@@ -46,7 +46,7 @@ describe('an answer that has to fit a schema', () => {
   it('is not taken unless it fits', () => {
     const structure = structuredOutputFor(hinted({ schema: tickets }), 'json_schema')
     assert.match(JSON.stringify(structure?.read('{"value":[{"number":1}]}')), /"wrong":.*(number|string)/)
-    assert.match(JSON.stringify(structure?.read('Here you are:')), /"wrong":.*no JSON/)
+    assert.match(JSON.stringify(structure?.read('Here you are:')), /"wrong":.*not JSON/)
   })
 
   it('is described in words where the endpoint knows nothing better', () => {

@@ -28,7 +28,7 @@ describe('an openclaw entry', () => {
   })
 
   it('has one secret, not two', () => {
-    assert.match(problem({ token: 'a', password: 'b' }), /not both/)
+    assert.match(problem({ token: 'a', password: 'b' }), /must not be set together/)
   })
 
   it('wants what approvals need', () => {

@@ -20,7 +20,7 @@ const trustedHub = z.strictObject({
 export const delegationSection = z.strictObject({
   issuer: nonEmpty
     .optional()
-    .meta({ description: 'The issuer name of this hub. Default: publicUrl, or a generated name.' }),
+    .meta({ description: 'What this hub calls itself to other hubs. Default: publicUrl, or a name that it makes up.' }),
   maxDepth: count
     .min(1, 'must be at least 1')
     .max(64, 'must be at most 64')

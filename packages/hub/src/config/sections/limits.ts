@@ -17,13 +17,13 @@ export const limitsSection = z.strictObject({
   tasksPerDay: count.optional().meta({ description: 'New tasks per day of one key, unless the key sets a number.' }),
   perAddress: rate.optional().meta({ description: 'Requests of one network address without credentials.' }),
   perAgent: z.record(z.string(), agentLimitsSection).prefault({}),
-  body: size.optional().meta({ description: 'The maximum size of a request. Default 20MB.' }),
+  body: size.optional().meta({ description: 'Of a request. Default 20MB.' }),
   jsonNodes: count.optional().meta({
     description:
       'JSON values in a request, in an answer of a remote agent, and in a value that an agent reports. Default 100000.',
   }),
-  fetched: size.optional().meta({ description: 'The maximum size of a fetched url part. Default 20MB.' }),
-  parts: count.optional().meta({ description: 'The maximum number of parts of a message. Default 1000.' }),
+  fetched: size.optional().meta({ description: 'Of what is fetched for a part that is a url. Default 20MB.' }),
+  parts: count.optional().meta({ description: 'Of a message. Default 1000.' }),
   tasksPerCaller: count.optional().meta({ description: 'Unfinished tasks of one caller. Default 10000.' }),
   streamsPerCaller: count.optional().meta({ description: 'Open streams of one caller. Default 2000.' }),
   unsent: size.optional().meta({
@@ -38,7 +38,7 @@ export const limitsSection = z.strictObject({
   connectionsPerAddress: count.optional().meta({
     description: 'Open connections of one network address. Ignored with trustProxy. Default: unlimited.',
   }),
-  wait: duration.optional().meta({ description: 'The maximum duration of a blocking call. Default 10m.' }),
+  wait: duration.optional().meta({ description: 'How long a call that waits for the end waits at most. Default 10m.' }),
 })
 
 export const retentionSection = z.strictObject({

@@ -45,7 +45,7 @@ export const storeSection = z
     ],
     'must be sqlite:<file>, memory: or postgres://user:password@host/database',
   )
-  .meta({ description: 'Where tasks are stored. Default: SQLite in .parley beside this file.' })
+  .meta({ description: 'Where tasks are kept. Default: SQLite in .parley beside this file.' })
 
 const hosts = z.array(nonEmpty)
 
@@ -84,7 +84,7 @@ export const signingSection = z
     'must be true, false or a mapping',
   )
   .optional()
-  .meta({ description: 'Whether cards are signed. Default: if publicUrl is set.' })
+  .meta({ description: 'Whether cards are signed. Default: if there is a publicUrl.' })
 
 export type ListenConfig = z.output<typeof listenSection>
 export type TlsConfig = z.output<typeof tlsSchema>

@@ -30,6 +30,6 @@ export const mcpSection = z
     'must be false or a mapping',
   )
   .prefault({})
-  .meta({ description: 'The agents as tools for MCP clients, at /mcp. Default: on, for authorized callers.' })
+  .meta({ description: 'The agents as tools for MCP clients, at /mcp. Default: on, for those who may call them.' })
 
 export type McpConfig = z.output<typeof mcpSection>

@@ -39,7 +39,7 @@ describe('the catalog of a hub', () => {
     const odd = [null, 7, 'x', {}, zip, { type: card }, { type: card, url: 'http://[' }, { type: card, url: 'x:y' }]
     assert.deepEqual(read(...odd), [])
     for (const text of ['', '{', 'null', '[]', '{"entries":{}}'])
-      assert.throws(() => parseHubCatalog(text, hub), /no catalog/)
+      assert.throws(() => parseHubCatalog(text, hub), /no readable catalog/)
   })
 
   it('is asked for with the key, and bounded', async () => {

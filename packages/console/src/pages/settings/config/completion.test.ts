@@ -50,7 +50,7 @@ describe('what the schema offers', () => {
   it('say what each is for, and replace what was typed', () => {
     const found = completionAt('listen:\n  ho', 12, schema)
     assert.deepEqual([found?.from, found?.to], [10, 12])
-    assert.match(found?.items[0]?.about ?? '', /this machine/)
+    assert.match(found?.items[0]?.about ?? '', /loopback only/)
   })
 
   it('are nothing in comments, in quotes, in flow style, and where nothing is known', () => {
