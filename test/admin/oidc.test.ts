@@ -61,7 +61,7 @@ describe('signing in by OpenID Connect', () => {
     const [audit] = (await testHub.ask('GET', '/admin/audit?event=session.opened')).json.entries
     assert.equal(audit.who, `${provider.issuer}|olga`)
     // A code is good once.
-    isRefused(await finish(code, query.get('state'), cookie), /signInError=The issuer does not answer/)
+    isRefused(await finish(code, query.get('state'), cookie), /signInError=The issuer returned an unexpected response/)
   })
 
   it('asks for a refresh token where the issuer has a scope for it', async () => {

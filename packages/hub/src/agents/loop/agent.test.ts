@@ -181,9 +181,9 @@ describe('a model with tools', () => {
       /closed/,
       /no such book/,
       /are invalid/,
-      /no JSON/,
+      /not a JSON object/,
       /longer than 20 ms/,
-      /no tool "missing".*broken/,
+      /Unknown tool "missing".*broken/,
     ]
     for (const [index, words] of expected.entries()) assert.match(told[index] ?? '', words)
     const ended = toolCalls(events).filter(({ outcome }) => outcome === 'failed')
