@@ -1,8 +1,7 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
-import { A2AError } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import { ConfigError, defaultJsonNodes, systemClock, verifyMasterKey } from '@parley/a2a/server'
-import type { Handler, Limits } from '@parley/a2a/server'
+import type { Handler, HandlerCall, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Middleware, Server } from '@parley/a2a/node'
 import { createAdminApi } from './admin/admin-api.ts'
@@ -95,6 +94,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   // Turns that a crash interrupted resume before the server exists, and may call other agents at once.
   const handler = Promise.withResolvers<Handler>()
   handler.promise.catch(() => {})
+  const handlerCall: HandlerCall = async (...call) => (await handler.promise).call(...call)
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createAgentQueues()
   const telemetry = await openTelemetry(config.telemetry, {
@@ -216,13 +216,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     const house = serveOptionsFrom(config, hasAnonymousAgents)
     const admit = withAvailabilityCheck(requireOpen, known.admit)
     const webhooks = createAgentWebhooks({ open, log, bodyBytes: house.limits?.bodyBytes ?? 20_000_000 })
-    const { authenticate } = known
     const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, house.push))
     const shared = {
-      handlerCall() {
-        if (server === undefined) throw new A2AError('UNAVAILABLE', 'The hub has not started yet')
-        return server.handler.call
-      },
+      handlerCall,
       admit,
       onAnswer,
       log,
@@ -239,14 +235,8 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     if (config.profiles.simpleTasks) {
       const textsAreMessages = (agent: string): boolean => open(agent)?.hasMessagePerText === true
       const records = (taskId: string) => store.read(taskId, 0)
-      middleware.push(
-        createSimpleTasksEndpoint({
-          ...shared,
-          defaultAgent: explicitDefault,
-          hasMessagePerText: textsAreMessages,
-          records,
-        }),
-      )
+      const endpoint = { defaultAgent: explicitDefault, hasMessagePerText: textsAreMessages, records }
+      middleware.push(createSimpleTasksEndpoint({ ...shared, ...endpoint }))
     }
     if (config.profiles.botChat) middleware.push(createChatEndpoint({ ...shared, cardName }))
     mcp = openMcp(shared, house.limits, known)
@@ -262,7 +252,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       log,
       agents: settings(),
       default: defaultName(),
-      authenticate,
+      authenticate: known.authenticate,
       admit,
       canSeeAgent: known.canUse,
       intersectScopes: intersectCallerScopes,
