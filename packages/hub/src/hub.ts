@@ -1,8 +1,8 @@
 /** Builds a running hub from a configuration. The only file that knows all the parts. */
-import { A2AError, omitUndefined } from '@parley/a2a'
+import { omitUndefined } from '@parley/a2a'
 import type { AgentLog } from '@parley/a2a'
 import { ConfigError, defaultJsonNodes, systemClock, verifyMasterKey } from '@parley/a2a/server'
-import type { Handler, Limits } from '@parley/a2a/server'
+import type { Handler, HandlerCall, Limits } from '@parley/a2a/server'
 import { guardedFetch, serve } from '@parley/a2a/node'
 import type { Middleware, Server } from '@parley/a2a/node'
 import { createAdminApi, type AdminApi } from './admin/admin-api.ts'
@@ -91,6 +91,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
   // Turns that a crash interrupted resume before the server exists, and may call other agents at once.
   const handler = Promise.withResolvers<Handler>()
   handler.promise.catch(() => {})
+  const handlerCall: HandlerCall = async (...call) => (await handler.promise).call(...call)
   const url = (): string | undefined => current.publicUrl ?? server?.url
   const queues = createAgentQueues()
   const telemetry = await openTelemetry(config.telemetry, {
@@ -212,13 +213,9 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
     const serveOptions = serveOptionsFrom(config, hasAnonymousAgents)
     const admit = withAvailabilityCheck(requireOpen, known.admit)
     const webhooks = createAgentWebhooks({ open, log, bodyBytes: serveOptions.limits?.bodyBytes ?? 20_000_000 })
-    const { authenticate } = known
     const { onAnswer, onEvent, push } = withListeners(telemetry.withListeners(known, serveOptions.push))
     const shared = {
-      handlerCall() {
-        if (server === undefined) throw new A2AError('UNAVAILABLE', 'The hub has not started yet')
-        return server.handler.call
-      },
+      handlerCall,
       admit,
       onAnswer,
       log,
@@ -259,7 +256,7 @@ export async function startHub(config: HubConfig, parts: HubOptions): Promise<Hu
       log,
       agents: settings(),
       default: defaultName(),
-      authenticate,
+      authenticate: known.authenticate,
       admit,
       canSeeAgent: known.canUse,
       intersectScopes: intersectCallerScopes,

@@ -55,8 +55,8 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
         },
       }
     }
-    const call = parts.handlerCall()
-    const stream = await call('SendStreamingMessage', receive, { ...options, countsAs: 'SendMessage' })
+    const counted = { ...options, countsAs: 'SendMessage' } as const
+    const stream = await parts.handlerCall('SendStreamingMessage', receive, counted)
     return answerOf(agent, contextId, await waitForOutcome(stream, isContinued))
   }
 
@@ -64,7 +64,7 @@ export function createChatEndpoint(parts: ChatEndpointDeps): Middleware {
   async function findWaitingTask(agent: string, contextId: string, caller: Caller): Promise<string | undefined> {
     if (caller.anonymous === true) return undefined
     const request = { contextId, status: 'TASK_STATE_INPUT_REQUIRED', pageSize: 1 } as const
-    const { tasks } = await parts.handlerCall()('ListTasks', request, { agent, caller, isNested: true })
+    const { tasks } = await parts.handlerCall('ListTasks', request, { agent, caller, isNested: true })
     return tasks[0]?.id
   }
 

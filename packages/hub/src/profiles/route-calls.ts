@@ -10,8 +10,7 @@ import { type JsonResponse, RouteError, errorResponse } from '../http/json-respo
 import { type RouteRequest, createRouteRequest, sendJson } from '../http/route-request.ts'
 
 export interface RouteCallsDeps {
-  /** Throws UNAVAILABLE until the hub has started. */
-  handlerCall(): HandlerCall
+  readonly handlerCall: HandlerCall
   readonly log: AgentLog
 }
 

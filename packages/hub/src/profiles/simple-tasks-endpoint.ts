@@ -54,7 +54,7 @@ export function createSimpleTasksEndpoint(deps: SimpleTasksEndpointDeps): Middle
       return { message: messageOfTaskSend(submitted), configuration: { returnImmediately: true } }
     }
     const constrain = () => ({ deadlineAt: deps.now() + timeoutMs })
-    const sent = await deps.handlerCall()('SendMessage', receive, { ...options, constrain })
+    const sent = await deps.handlerCall('SendMessage', receive, { ...options, constrain })
     const task = 'task' in sent ? sent.task : undefined
     if (task === undefined) throw new Error('an agent answered at once where a task was asked for')
     return flatTaskAnswer(name, task)
@@ -65,7 +65,7 @@ export function createSimpleTasksEndpoint(deps: SimpleTasksEndpointDeps): Middle
       if (id === undefined) throw new A2AError('TASK_NOT_FOUND', 'Task not found')
       return { id }
     }
-    return flatTaskAnswer(name, await deps.handlerCall()('GetTask', receive, options))
+    return flatTaskAnswer(name, await deps.handlerCall('GetTask', receive, options))
   }
 
   async function flatTaskAnswer(name: string, task: Task): Promise<JsonResponse> {

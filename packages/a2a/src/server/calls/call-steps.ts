@@ -8,21 +8,15 @@ import type { Admit, RequestOutcome } from '../admission/admission.ts'
 import { credentialsOf } from '../admission/credentials.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Throws if the call is refused, or if its agent is not registered. A promise only if `admit` is called. */
+/** Asks the operator for admission: throws if the call is refused. A promise only if `admit` is called. */
 export function admitCall(context: RequestContext, isNested = false): Promise<void> | undefined {
   const { admit } = context.server
-  if (admit !== undefined && !isNested) return askAdmission(context, admit)
-  requireRegistered(context)
-  return undefined
-}
-
-async function askAdmission(context: RequestContext, admit: Admit): Promise<void> {
-  await checkAdmission(context, admit, context.countsAs ?? context.operation)
-  requireRegistered(context)
+  if (admit === undefined || isNested) return undefined
+  return checkAdmission(context, admit, context.countsAs ?? context.operation)
 }
 
 /** Not before admission: until then the response must be that of an agent that the caller may not use (B-153). */
-function requireRegistered({ server, registeredAgent, caller }: RequestContext): void {
+export function requireRegistered({ server, registeredAgent, caller }: RequestContext): void {
   if (registeredAgent.isAbsent === true) throw server.agentNotFound(registeredAgent, caller)
 }
 

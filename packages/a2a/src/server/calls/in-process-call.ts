@@ -17,7 +17,7 @@ import { activeExtensions } from '../extensions/apply-extensions.ts'
 import type { CallConstraints } from '../extensions/extension.ts'
 import { waitUntilStarted, type Readiness } from '../http/readiness.ts'
 import type { ServerContext } from '../server-context.ts'
-import { admitCall, reportFirstEvent, reportOutcome } from './call-steps.ts'
+import { admitCall, reportFirstEvent, reportOutcome, requireRegistered } from './call-steps.ts'
 import { type CallResult, operations } from './operations.ts'
 import { isStreaming, RequestContext } from './request-context.ts'
 
@@ -117,6 +117,7 @@ export function createHandlerCall(server: ServerContext, registry: AgentRegistry
     } finally {
       if (context.admissionHeaders !== undefined) options.onAdmitted?.(context.admissionHeaders)
     }
+    requireRegistered(context)
   }
 }
 

@@ -14,7 +14,7 @@ import { checkHost, createCors, createHostRule } from '../http/host-and-cors.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { ServerOptions } from '../options.ts'
 import { agentByAuthority, authorityOf } from './grpc-authority.ts'
-import { admitCall, reportOutcome } from '../calls/call-steps.ts'
+import { admitCall, reportOutcome, requireRegistered } from '../calls/call-steps.ts'
 import { type OpenEventStream, performOperation } from '../calls/perform-operation.ts'
 import { RequestContext } from '../calls/request-context.ts'
 import { absentAgent, type RegisteredAgent } from '../agents/registered-agent.ts'
@@ -104,6 +104,7 @@ export function createGrpcDispatch(
       context.setCaller(identified instanceof Promise ? await identified : identified)
       const admitted = admitCall(context)
       if (admitted !== undefined) await admitted
+      requireRegistered(context)
       context.payload = addressed.payload()
       if (isHeavy(call.size)) await heavyStep()
       context.readHeaders()

@@ -14,7 +14,7 @@ import type { Operation } from '../../model/operation.ts'
 import type { ProtocolVersion, Route } from '../../versions/version.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
 import { checkPathTenant } from '../admission/tenants.ts'
-import { admitCall, admitFailedCall } from '../calls/call-steps.ts'
+import { admitCall, admitFailedCall, requireRegistered } from '../calls/call-steps.ts'
 import type { CallVariant } from '../calls/endpoint-variant.ts'
 import { pathNotFound, performOperation } from '../calls/perform-operation.ts'
 import { isStreaming, type RequestContext } from '../calls/request-context.ts'
@@ -126,6 +126,7 @@ export function createHttpDispatch(server: ServerContext): HttpDispatch {
     context.operation = operation
     const admitted = admitCall(context)
     if (admitted !== undefined) await admitted
+    requireRegistered(context)
     context.readHeaders(variant)
     const result = await performOperation(context, operation)
     const { admissionHeaders } = context

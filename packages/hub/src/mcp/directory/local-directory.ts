@@ -10,8 +10,7 @@ import type { AgentProfile, AgentDirectory } from './agent-directory.ts'
 import { createLocalAgent } from './local-agent.ts'
 
 export interface LocalDirectoryDeps {
-  /** Throws UNAVAILABLE until the hub has started. */
-  handlerCall(): HandlerCall
+  readonly handlerCall: HandlerCall
   readonly admit: Admit
   readonly onAnswer: OnAnswer
   /** The names of all agents, regardless of permissions. */
@@ -42,7 +41,7 @@ export function createLocalDirectory(
     },
     async agent(name) {
       const profile = profileOf(deps, caller, name)
-      const handlerCall = deps.handlerCall()
+      const { handlerCall } = deps
       if (profile === undefined) return rejectUnknownAgent(handlerCall, name, credentials(name))
       const streams = deps.agentSettings(name)?.streaming !== false
       return createLocalAgent({ agent: name, profile, streams, handlerCall, caller, credentials: credentials(name) })
