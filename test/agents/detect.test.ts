@@ -226,7 +226,7 @@ describe('behind a command', () => {
     chmodSync(script, 0o755)
     const { found, said } = await ask([script, '--fast'], { cwd: path }, { ...times, programMs: 1_500 })
     assert.deepEqual(pick(found), { kind: 'command', name: 'agent-agent', entry: { command: [script, '--fast'] } })
-    assert.ok(said.some((line) => line.includes('(it says: a bad day)')))
+    assert.ok(said.some((line) => line.includes('(output: a bad day)')))
     const pids = readFileSync(join(path, 'pids'), 'utf8').trim().split('\n').map(Number)
     assert.ok(pids.length >= 2)
     await Promise.all(pids.map(waitForProcessExit))

@@ -78,7 +78,7 @@ describe('tools of an MCP server in the loop', () => {
     assert.match(image ?? '', /image\/png: given to the user/)
     assert.match(weather ?? '', /"temperature"/)
     assert.match(long ?? '', /completed/)
-    assert.match(wrong ?? '', /do not fit/)
+    assert.match(wrong ?? '', /are invalid/)
     const files = events.flatMap((event) =>
       'artifactUpdate' in event && event.artifactUpdate.artifact.artifactId.startsWith('file-')
         ? event.artifactUpdate.artifact.parts

@@ -90,7 +90,7 @@ for (const revision of revisions) {
       assert.match(textOf(sung), /sing$/)
       for (const [skill, refusal] of [
         ['act', /Insufficient permissions for skill 'act'/],
-        [undefined, /Name one of the skills/],
+        [undefined, /Set metadata.skillId to a skill/],
       ] as const) {
         const result = await caller.call('send_message', { agent: 'scripted', message: 'who', skill })
         assert.equal(result.isError, true)
@@ -131,7 +131,10 @@ for (const revision of revisions) {
       assert.deepEqual(await agentsOf(caller), ['clock'])
       const names = (await caller.tools()).map(({ name }) => name)
       assert.ok(!names.includes('invoke_remote_agent'))
-      await assert.rejects(caller.call('invoke_remote_agent', { url: 'https://a.example', message: 'x' }), /no tool/)
+      await assert.rejects(
+        caller.call('invoke_remote_agent', { url: 'https://a.example', message: 'x' }),
+        /Unknown tool/,
+      )
       for (const tool of ['discover_agent', 'get_task']) {
         const input = { url: 'https://a.example', ...(tool === 'get_task' ? { taskId: 'x' } : {}) }
         const result = await caller.call(tool, input)

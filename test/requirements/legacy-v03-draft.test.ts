@@ -265,7 +265,7 @@ describe('handleInputRequired', { timeout: 120_000 }, () => {
       ]
       const answer = await open({ ...say(''), parts, referenceTaskIds: [taskId] })
       const text = await answer.text()
-      assert.match(text, /answers no open question/)
+      assert.match(text, /matches no open question/)
       assert.ok(!text.includes(secret))
       assert.ok(!keptText().includes(secret))
       const waiting = await post('/api/a2a', { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId } })
