@@ -86,6 +86,8 @@ const protobuf: FuzzTarget = {
   format: 'protobuf',
   weight: 6,
   isSync: true,
+  // Each input is read twice and written twice.
+  mostBlockMs: () => 4 * 50,
   dictionary: [...protocolWords, '\u0000', 'tasks/x', 'tasks/x/pushNotificationConfigs/y', '\xff'],
   seeds: protobufSeeds,
   open: async () => ({
