@@ -41,7 +41,7 @@ describe('another agent of the hub as a tool', () => {
       'statusUpdate' in event ? (event.statusUpdate.status.message?.referenceTaskIds ?? []) : [],
     )
     const [child = ''] = referred
-    assert.equal(JSON.stringify(textsIn(events)).match(/at work/g)?.length, 1)
+    assert.equal(JSON.stringify(textsIn(events)).match(/: running/g)?.length, 1)
     assert.equal((await inProcessClient.agent('writer').get(child)).status.state, 'TASK_STATE_COMPLETED')
     const parent = 'task' in (events[0] as object) ? (events[0] as { task: Task }).task : undefined
     assert.equal(call?.contextId, parent?.contextId)
@@ -60,7 +60,7 @@ describe('another agent of the hub as a tool', () => {
     const [quick, sad, hidden] = toolResultsIn(body)
     assert.equal(quick, 'At once')
     assert.match(sad ?? '', /The tool failed: The agent sad did not complete the task: Upstream is down/)
-    assert.match(hidden ?? '', /no tool "ask_hidden"/)
+    assert.match(hidden ?? '', /Unknown tool "ask_hidden"/)
     assert.deepEqual(
       body.tools?.map(({ function: { name } }) => name),
       ['ask_quick', 'ask_sad'],
@@ -79,7 +79,7 @@ describe('another agent of the hub as a tool', () => {
     // Until the parent has heard of it there is nothing that it could cancel.
     for (;;) {
       const events = textsIn(await collect(agent.subscribe(id), (event) => 'statusUpdate' in event))
-      if (JSON.stringify(events).includes('at work')) break
+      if (JSON.stringify(events).includes(': running')) break
     }
     await agent.cancel(id)
     for (;;) {

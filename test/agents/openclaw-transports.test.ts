@@ -83,7 +83,7 @@ describe('transport: split', () => {
     const task = await sendText(agent, 'fail now')
     assert.equal(task.status.state, 'TASK_STATE_FAILED')
     assert.equal(statusOf(task), 'The agent could not answer this message')
-    assert.match(inspect(bench.lines, { depth: 8 }), /answered 400/)
+    assert.match(inspect(bench.lines, { depth: 8 }), /returned 400/)
   })
 
   it('takes the WebSocket for files, which HTTP does not', async (t) => {

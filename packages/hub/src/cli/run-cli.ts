@@ -48,8 +48,8 @@ function helpLines(commands: readonly Command[], words: readonly string[]): read
     'parley: any agent you already run becomes an A2A agent.',
     '',
     ...commands.map((command) => `  parley ${usage(command).padEnd(width)}  ${command.summary}`),
-    `  parley ${'help [command]'.padEnd(width)}  Says more about a command.`,
-    `  parley ${'--version'.padEnd(width)}  Says which version this is.`,
+    `  parley ${'help [command]'.padEnd(width)}  Shows the help of a command.`,
+    `  parley ${'--version'.padEnd(width)}  Shows the version.`,
   ]
 }
 

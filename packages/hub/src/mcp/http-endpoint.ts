@@ -202,7 +202,7 @@ function createConcurrentCallLimit(most: number): ConcurrentCallLimit {
   return {
     acquire(callerId) {
       const count = callCounts.get(callerId) ?? 0
-      if (count >= most) throw new A2AError('RATE_LIMITED', `At most ${most} calls may be under way at one time`)
+      if (count >= most) throw new A2AError('RATE_LIMITED', `At most ${most} calls may run at the same time`)
       callCounts.set(callerId, count + 1)
       return () => {
         const left = (callCounts.get(callerId) ?? 1) - 1

@@ -90,7 +90,7 @@ async function getJson(
   let bytes = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength
-    if (bytes > limitBytes) throw new Error(`it answers with more than ${limitBytes} bytes`)
+    if (bytes > limitBytes) throw new Error(`its response exceeds ${limitBytes} bytes`)
     chunks.push(chunk)
   }
   return { status: response.status, body: tryParseJson(Buffer.concat(chunks).toString('utf8')) }

@@ -183,19 +183,19 @@ function toolFailure(reason: unknown): A2AError {
   return new A2AError('TOOL_EXECUTION_FAILED', failureMessage(reason), {}, { cause: reason })
 }
 
-const connectionLost = 'The connection to the tool server was lost: whether the tool has done its work is not known'
+const connectionLost = 'The connection to the tool server was lost: the outcome of the call is unknown'
 
 /** Messages for error codes of the SDK. */
 const sdkErrorMessages: Readonly<Record<string, string>> = {
   [SdkErrorCode.ConnectionClosed]: connectionLost,
   [SdkErrorCode.NotConnected]: connectionLost,
   [SdkErrorCode.SendFailed]: connectionLost,
-  [SdkErrorCode.InvalidResult]: 'The answer of the tool makes no sense',
-  [SdkErrorCode.UnsupportedResultType]: 'The answer of the tool makes no sense',
-  [SdkErrorCode.InputRequiredRoundsExceeded]: 'The tool asked again and again',
+  [SdkErrorCode.InvalidResult]: 'The result of the tool is malformed',
+  [SdkErrorCode.UnsupportedResultType]: 'The result of the tool is malformed',
+  [SdkErrorCode.InputRequiredRoundsExceeded]: 'The tool asked too many questions',
   // The server requested sampling or roots.
-  [SdkErrorCode.CapabilityNotSupported]: 'The tool asked for something that it cannot have here',
-  [SdkErrorCode.MethodNotSupportedByProtocolVersion]: 'The tool asked for something that it cannot have here',
+  [SdkErrorCode.CapabilityNotSupported]: 'The tool requested an unsupported feature of the client',
+  [SdkErrorCode.MethodNotSupportedByProtocolVersion]: 'The tool requested an unsupported feature of the client',
 }
 
 function failureMessage(reason: unknown): string {
@@ -208,7 +208,8 @@ function failureMessage(reason: unknown): string {
 function serverFailureMessage({ code, message }: ProtocolError): string {
   if (code === lostAnswerCode) return connectionLost
   // From the SDK, which validates the result of a tool against its output schema.
-  if (/output ?schema|structured content/i.test(message)) return 'The answer of the tool is not what it promised'
+  if (/output ?schema|structured content/i.test(message))
+    return 'The result of the tool does not match its output schema'
   if (code !== invalidParams) return 'The tool server failed'
-  return `The tool server does not take the call: ${message.replace(/^MCP error -?\d+: /, '').slice(0, wordsChars)}`
+  return `The tool server rejected the call: ${message.replace(/^MCP error -?\d+: /, '').slice(0, wordsChars)}`
 }

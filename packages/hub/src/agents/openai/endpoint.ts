@@ -107,7 +107,7 @@ function createIdleTimeout(limitMs: number, callerSignal: AbortSignal): IdleTime
     'The model has not answered in time',
     {},
     {
-      cause: new Error(`nothing was heard for ${limitMs} ms`),
+      cause: new Error(`no data received for ${limitMs} ms`),
     },
   )
   const timer = setTimeout(() => abort(timeoutError), limitMs)
