@@ -101,9 +101,9 @@ describe('keys that the admin makes', () => {
     const wrong: readonly (readonly [object, RegExp])[] = [
       [{}, /scopes: is required/],
       [{ agents: ['team'] }, /name: must not be empty/],
-      [{ name: 'x', scopes: ['agent:'] }, /scopes\.0: write agent:<name>/],
+      [{ name: 'x', scopes: ['agent:'] }, /scopes\.0: must be agent:<name>/],
       [{ name: 'x', agents: ['team', 'nope'] }, /agents: unknown agent nope: use one of .*team/],
-      [{ name: 'x', agents: ['a b'] }, /agents\.0: write agent:<name>/],
+      [{ name: 'x', agents: ['a b'] }, /agents\.0: must be agent:<name>/],
       [{ name: '', agents: ['team'], rate: 'often', tasksPerDay: -1 }, /name: .*rate: .*tasksPerDay: /],
       [{ name: 'x', agents: ['team'], principal: 'anonymous' }, /principal: is taken/],
       [{ name: 'x', agents: ['team'], expiresAt: '2001-01-01T00:00:00Z' }, /expiresAt: is in the past/],

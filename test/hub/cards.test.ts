@@ -217,7 +217,7 @@ agents:
       /:6 {2}agents\.a\.default: conflicts with `default: none`/,
       /:6 {2}agents\.a\.grpcPort: is already used by listen\.grpcPort/,
       /:7 {2}agents\.b\.grpcUrl: is already used by grpcUrl/,
-      /:8 {2}agents\.c\.grpcUrl: give host:port/,
+      /:8 {2}agents\.c\.grpcUrl: must be host:port/,
       /:2 {2}card\.omitInterfaces: must leave at least one interface on the card of a/,
     ]) {
       assert.match(text, problem)

@@ -47,7 +47,7 @@ describe('a configuration that changes', { timeout: 120_000 }, () => {
     const hub = await startHub(folder)
     await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: ecko }\n  b: { kind: demo, agent: echo }\n')
     await hub.waitForLine(/invalid and was not applied/)
-    await hub.waitForLine(/parley\.yaml:2 {2}agents\.a\.agent: say echo, clock or concierge/)
+    await hub.waitForLine(/parley\.yaml:2 {2}agents\.a\.agent: must be echo, clock or concierge/)
     assert.equal((await call1_0(`${hub.url}/a2a/a`, 'still')).text, 'still')
     assert.notEqual((await call1_0(`${hub.url}/a2a/b`, 'hi')).text, 'hi')
     await save(folder, 'parley.yaml', 'agents:\n  a: { kind: demo, agent: echo }\n  b: { kind: demo, agent: echo }\n')

@@ -49,7 +49,7 @@ agents: { echo: { kind: demo, agent: echo } }
       await rename(join(folder, `${name}.new`), join(folder, name))
     }
     hub.signal('SIGHUP')
-    await hub.waitForLine(/read again/)
+    await hub.waitForLine(/reloaded/)
     assert.equal((await get(card, second.cert)).status, 200)
     await assert.rejects(() => get(card, first.cert))
     await hub.stop()

@@ -121,11 +121,11 @@ describe('what the hub lends to its agents', { timeout: 60_000 }, () => {
     const hub = await run(t, { agents, access: { anonymous: ['front', 'echo'] } }, (parts) => ({
       agent: (turn) => passOn(parts, turn),
     }))
-    const front = `${hub.url}/a2a/desk`
+    const front = `${hub.url}/a2a/front`
     assert.equal((await call1_0(front, 'echo')).text, 'echo said hi')
     assert.match((await call1_0(front, 'safe')).json.error.message, /Unknown agent safe/)
     assert.equal((await call1_0(front, 'safe', await hub.key('agent:front', 'agent:safe'))).text, 'safe said hi')
-    assert.match((await call1_0(front, 'safe', await hub.key('agent:front'))).json.error.message, /no agent safe/)
+    assert.match((await call1_0(front, 'safe', await hub.key('agent:front'))).json.error.message, /Unknown agent safe/)
     assert.match((await call1_0(front, 'none')).json.error.message, /Unknown agent none/)
   })
 

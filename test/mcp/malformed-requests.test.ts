@@ -53,7 +53,7 @@ describe('bodies', () => {
     assert.equal(deep.status, 400)
     const values = await post(`[${'{},'.repeat(200_000)}{}]`)
     assert.equal(values.status, 413)
-    assert.match(await values.text(), /up to 100000 JSON values/)
+    assert.match(await values.text(), /exceeds 100000 JSON values/)
     const data = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`)
     const nested = await post(call('send_message', { agent: 'scripted', message: 'told', data }))
     assert.equal(nested.status, 400)

@@ -56,7 +56,7 @@ function checkInterfaces({ listen, grpcUrl, card }: Partial<ConfigSections>, age
     if (!servedBindings.every((binding) => omitted.includes(binding))) return []
     const path = agent.card.omitInterfaces === undefined ? ['card'] : ['agents', name, 'card']
     return [
-      { path: [...path, 'omitInterfaces'], message: `must must leave at least one interface on the card of ${name}` },
+      { path: [...path, 'omitInterfaces'], message: `must leave at least one interface on the card of ${name}` },
     ]
   })
 }

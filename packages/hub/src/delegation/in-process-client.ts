@@ -95,7 +95,7 @@ export function createInProcessClient(parts: InProcessClientDeps, name: string):
     const { agent, turn, deadlineAt, traceparent = turn.traceparent, isReplacement } = call
     const { caller, tenant, tracestate } = turn
     const admitted = parts.settings(agent) === undefined ? undefined : parts.permissionFor(caller, agent)
-    if (admitted === undefined) throw new A2AError('AGENT_UNAVAILABLE', `There is no agent ${agent} here`)
+    if (admitted === undefined) throw new A2AError('AGENT_UNAVAILABLE', `Unknown agent ${agent}`)
     parts.requireOpen(agent)
     parts.countCall(agent)
     const chain = await delegation.hop(turn, { from: name, to: agent, messageId, deadlineAt })

@@ -45,7 +45,7 @@ describe('the master key beside a database', () => {
     await store.close()
     await rm(`${file}.key`)
     const again = sqliteStore(file)
-    assert.throws(() => again.keys.masterKey?.(), /tasks\.db\.key is missing.*Put the file back/)
+    assert.throws(() => again.keys.masterKey?.(), /tasks\.db\.key is missing.*Restore the file/)
     assert.ok(!(await readdir(directory)).includes('tasks.db.key'))
     await again.close()
   })

@@ -211,7 +211,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
     keys: {
       masterKey() {
         if (master === undefined && isMasterKeyMissing(file) && keys.list().length > 0) {
-          throw new Error(`${file}.key is missing, and keys in the database are wrapped by it. Put the file back.`)
+          throw new Error(`${file}.key is missing, and keys in the database are wrapped by it. Restore the file.`)
         }
         return (master ??= masterKeyFile(file))
       },

@@ -91,5 +91,5 @@ async function rejectUnknownAgent(handlerCall: HandlerCall, agent: string, crede
     // A caller above its rate limit gets that error, whatever it requests.
     if (reason instanceof A2AError && reason.code === 'RATE_LIMITED') throw reason
   })
-  throw new A2AError('AGENT_UNAVAILABLE', 'There is no such agent here: list_agents says which there are')
+  throw new A2AError('AGENT_UNAVAILABLE', 'Unknown agent: call list_agents for the available ones')
 }
