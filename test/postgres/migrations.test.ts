@@ -69,7 +69,7 @@ describe('the schema in PostgreSQL', { skip }, async () => {
     ])
     await assert.rejects(
       database.open({ schema }).keys.list(),
-      /"future" was changed by a newer version.*Use the newer version/,
+      /"future" was migrated by a newer version.*Use the newer version/,
     )
   })
 

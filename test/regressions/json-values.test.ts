@@ -98,7 +98,7 @@ describe('a peer that answers with too many JSON values', () => {
     defaultOutputModes: [],
     skills: [],
   })
-  const tooMany = { code: 'INVALID_AGENT_RESPONSE', message: /more than the 100000 JSON values/ }
+  const tooMany = { code: 'INVALID_AGENT_RESPONSE', message: /more than 100000 JSON values/ }
   const message = `{"messageId":"m","role":"ROLE_AGENT","parts":[{"data":${numbers(200_000)}}]}`
   const result = `{"jsonrpc":"2.0","id":1,"result":{"message":${message}}}`
 
