@@ -35,12 +35,12 @@ export function App() {
 
 function AppFrame() {
   return (
-    <div class="frame">
+    <div class="app-frame">
       <a class="skip" href="#content">
         Skip to the content
       </a>
       <Rail />
-      <div class="frame-content">
+      <div class="app-content">
         <Header />
         <main id="content" tabIndex={-1} data-page={pageRoute.value.page}>
           <CurrentPage />
