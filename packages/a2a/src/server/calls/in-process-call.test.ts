@@ -98,6 +98,17 @@ describe('a call inside the process', () => {
     assert.deepEqual([admitted, reported], [[], []])
   })
 
+  it('that is part of another reads tasks of an agent that was removed, and sends it nothing', async () => {
+    const agents = { ann: () => 'Ann', bob: () => 'Bob' }
+    const handler = open({ agents, default: 'ann' })
+    const nested = { agent: 'bob', caller, isNested: true }
+    const sent = await handler.call('SendMessage', sending(), { ...nested })
+    const reply = 'task' in sent ? sent.task.id : ''
+    await handler.agents.remove('bob')
+    assert.equal((await handler.call('GetTask', { id: reply }, nested)).id, reply)
+    await assert.rejects(handler.call('SendMessage', sending('more'), nested), { code: 'AGENT_NOT_FOUND' })
+  })
+
   it('is refused by `admit`, with its headers, before the request is read', async () => {
     const refuse = new A2AError('RATE_LIMITED', 'Later')
     const { handler, reported } = openObserved({ admit: () => ({ headers: { 'x-left': '0' }, refuse }) })

@@ -117,8 +117,14 @@ export function createHandlerCall(server: ServerContext, registry: AgentRegistry
     } finally {
       if (context.admissionHeaders !== undefined) options.onAdmitted?.(context.admissionHeaders)
     }
-    requireRegistered(context)
+    // A call that is part of another may still read and cancel the tasks of an agent that was removed.
+    const isOwnersRead = options.isNested === true && !opensTask(context.operation)
+    if (!isOwnersRead) requireRegistered(context)
   }
+}
+
+function opensTask(operation: Operation | undefined): boolean {
+  return operation === 'SendMessage' || operation === 'SendStreamingMessage'
 }
 
 /** The request of a call that has none: what its options say of the request that led to it. */
