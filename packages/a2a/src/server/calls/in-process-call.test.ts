@@ -4,7 +4,9 @@ import { describe, it } from 'node:test'
 import { A2AError } from '../../model/error.ts'
 import type { SendMessageRequest } from '../../model/operation.ts'
 import type { Message, StreamEvent } from '../../model/task.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { openServers, testMessage } from '../../testing/fixtures/test-server.ts'
+import { createHandler } from '../handler.ts'
 import type { AdmissionRequest, Authenticate, RequestOutcome, TaskEventStream } from '../index.ts'
 
 const { open } = openServers()
@@ -98,9 +100,10 @@ describe('a call inside the process', () => {
     assert.deepEqual([admitted, reported], [[], []])
   })
 
-  it('that is part of another reads tasks of an agent that was removed, and sends it nothing', async () => {
+  it('that is part of another reads tasks of an agent that was removed, and sends it nothing', async (t) => {
     const agents = { ann: () => 'Ann', bob: () => 'Bob' }
-    const handler = open({ agents, default: 'ann' })
+    const handler = createHandler({ store: memoryStore(), agents, default: 'ann' })
+    t.after(() => handler.close())
     const nested = { agent: 'bob', caller, isNested: true }
     const sent = await handler.call('SendMessage', sending(), { ...nested })
     const reply = 'task' in sent ? sent.task.id : ''
