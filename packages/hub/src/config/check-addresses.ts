@@ -55,8 +55,6 @@ function checkInterfaces({ listen, grpcUrl, card }: Partial<ConfigSections>, age
     const servedBindings = bindingNames.filter((binding) => binding !== 'GRPC' || servesGrpc)
     if (!servedBindings.every((binding) => omitted.includes(binding))) return []
     const path = agent.card.omitInterfaces === undefined ? ['card'] : ['agents', name, 'card']
-    return [
-      { path: [...path, 'omitInterfaces'], message: `must leave at least one interface on the card of ${name}` },
-    ]
+    return [{ path: [...path, 'omitInterfaces'], message: `must leave at least one interface on the card of ${name}` }]
   })
 }
