@@ -17,7 +17,7 @@ describeInBrowser('a task that is exported as a test', async (browser) => {
   after(() => rm(folder, { recursive: true, force: true }))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
 
-  /** As whoever downloads it would have it. */
+  /** The downloaded file. */
   async function exported(id: string): Promise<string> {
     const page = await fixture.open(`/tasks/${id}`)
     await page.locator('.task-head').getByRole('button', { name: 'Export' }).click()

@@ -109,7 +109,7 @@ describe('keys that the admin makes', () => {
       [{ name: 'x', agents: ['team'], expiresAt: '2001-01-01T00:00:00Z' }, /expiresAt: is in the past/],
       [{ name: 'x', agents: ['team'], expiresAt: 'tomorrow' }, /expiresAt: must be a time/],
       [{ name: 'x', agents: ['team'], admin: true }, /admin/],
-      [{ replaces: 'nobody' }, /replaces: is not the id of a key/],
+      [{ replaces: 'missing' }, /replaces: is not the id of a key/],
       [[], /body/],
     ]
     for (const [order, message] of wrong) {

@@ -103,7 +103,7 @@ for (const [transport, where] of places) {
     it('is not begun where the input is wrong', async () => {
       const caller = await open()
       await assert.rejects(begin(caller, { agent: 'scripted' }), /message: must be a string/)
-      await assert.rejects(begin(caller, { agent: 'nobody', message: 'x' }), /Unknown agent/)
+      await assert.rejects(begin(caller, { agent: 'missing', message: 'x' }), /Unknown agent/)
     })
   })
 }

@@ -127,7 +127,7 @@ for (const revision of revisions) {
         const { contents } = await caller.read(link.uri)
         assert.equal(Buffer.from(contents[0].blob, 'base64').length, 2_000_000)
         const [, , , ref] = link.uri.split('/')
-        await assert.rejects(caller.read(link.uri.replace(ref, 'nobody')), /Unknown resource/)
+        await assert.rejects(caller.read(link.uri.replace(ref, 'missing')), /Unknown resource/)
         await assert.rejects(caller.read(`${link.uri}9`), /Unknown resource/)
         await assert.rejects(caller.read('file:///etc/passwd'), /Unknown resource/)
       })
@@ -322,7 +322,7 @@ for (const revision of revisions) {
           ['send_message', { agent: 'scripted' }, /message: must be a string/],
           ['send_message', { agent: 'scripted', message: 'x', mesage: 'y' }, /mesage/],
           ['send_message', { agent: 'scripted', message: 'x', files: [{ name: 'a' }] }, /must have a url or base64/],
-          ['send_message', { agent: 'nobody', message: 'x' }, /Unknown agent/],
+          ['send_message', { agent: 'missing', message: 'x' }, /Unknown agent/],
           ['get_task', { agent: 'scripted', taskId: 'none' }, /Task not found/],
           ['get_task', { taskId: 'x' }, /set agent to a name, or url/],
           ['get_task', { agent: 'scripted', url: 'https://x.example', taskId: 'x' }, /set agent to a name, or/],

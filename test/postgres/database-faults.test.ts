@@ -73,7 +73,7 @@ describe('a database in trouble', { skip }, async () => {
         store.tasks.append(one.id, { expectedSeq: 1, records: chunks('b') }),
         store.tasks.append(two.id, { expectedSeq: 7, records: chunks('c') }),
         store.tasks.append(third.id, { expectedSeq: 0, create: third, records: chunks('d'), idempotency }),
-        store.tasks.append('nobody', { expectedSeq: 0, records: [] }),
+        store.tasks.append('missing', { expectedSeq: 0, records: [] }),
       ]),
       [
         { outcome: 'appended', head: 2 },
