@@ -255,9 +255,9 @@ const hubServesEveryPage: Rule = (files) => {
     : [`the hub serves the pages ${served.join(', ')}, and the console has ${pages.join(', ')}`]
 }
 
-const combinesSignals = 'packages/a2a/src/model/linked-signal.ts'
+const combinesSignals = 'packages/a2a/src/model/signals.ts'
 
-/** Of `AbortSignal.any` listeners stay when the work is over, with all that they see (model/linked-signal.ts). */
+/** Of `AbortSignal.any` listeners stay when the work is over, with all that they see (model/signals.ts). */
 const noAbortSignalAny: Rule = (files) =>
   Object.entries(files)
     .filter(([file]) => file !== combinesSignals && file !== 'test/architecture.test.ts')

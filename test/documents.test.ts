@@ -67,7 +67,7 @@ describe('the documents', () => {
     ['EngineRetention', engine, 'finishedMs', settings],
     ['ServeOptions', read('packages/a2a/src/server/serve-options.ts'), 'drainMs', settings],
     ['ConnectOptions', client, 'prefer', calling],
-    ['ClientLimits', read('packages/a2a/src/client/client-limits.ts'), 'pollMs', calling],
+    ['ClientLimits', read('packages/a2a/src/client/call-options.ts'), 'pollMs', calling],
     ['CallOptions', calls, 'timeoutMs', calling],
     ['StreamOptions', calls, 'lastEventId', calling],
     ['SendOptions', client, 'referenceTaskIds', calling],

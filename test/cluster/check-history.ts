@@ -4,7 +4,7 @@
  * proves nothing until it has found something.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-event.ts'
+import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
 import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'

@@ -5,11 +5,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Append, TaskStore } from '@parley/a2a'
-import { createPostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
-import type { PostgresDatabase } from '../../packages/a2a/src/stores/postgres/database.ts'
+import {
+  createPostgresDatabase,
+  type PostgresDatabase,
+  createDatabaseTime,
+} from '../../packages/a2a/src/stores/postgres/database.ts'
 import { migratePostgres, quoteIdentifier, migrationSteps } from '../../packages/a2a/src/stores/postgres/migrate.ts'
 import { nameDigest } from '../../packages/a2a/src/stores/postgres/text-encoding.ts'
-import { createDatabaseTime } from '../../packages/a2a/src/stores/postgres/database-time.ts'
 import { createPostgresWriter } from '../../packages/a2a/src/stores/postgres/append-writer.ts'
 import {
   assertAppended,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store } from '@parley/a2a'
-import { notificationPayload } from '../../packages/a2a/src/stores/postgres/notifier.ts'
+import { notificationPayload } from '../../packages/a2a/src/stores/postgres/listener.ts'
 import {
   assertAppended,
   chunks,

@@ -1,7 +1,7 @@
 /** The checker is shown a clean history and, one at a time, every kind of violation. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-event.ts'
+import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
 import type { LogRecord, RecordBody } from '../../packages/a2a/src/model/record.ts'
 import type { TaskState } from '../../packages/a2a/src/model/state.ts'
 import type { StreamEvent } from '../../packages/a2a/src/model/task.ts'

@@ -4,7 +4,7 @@
  * The rules about logs and streams are those of the cluster's checker.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-event.ts'
+import { eventOfRecord } from '../../packages/a2a/src/engine/task/log-events.ts'
 import type { LogRecord } from '../../packages/a2a/src/model/record.ts'
 import { isTerminal } from '../../packages/a2a/src/model/state.ts'
 import { checkClusterHistory as checkStreams } from '../cluster/check-history.ts'

@@ -55,17 +55,17 @@ export type {
   SendMessageResponse,
   SubscribeToTaskRequest,
 } from './model/operation.ts'
-export { abortable } from './model/abortable.ts'
-export { omitUndefined } from './model/omit-undefined.ts'
-export type { OmitUndefined } from './model/omit-undefined.ts'
-export { linkSignals } from './model/linked-signal.ts'
-export type { LinkedSignal } from './model/linked-signal.ts'
+export { abortable } from './model/signals.ts'
+export { omitUndefined } from './model/struct.ts'
+export type { OmitUndefined } from './model/struct.ts'
+export { linkSignals } from './model/signals.ts'
+export type { LinkedSignal } from './model/signals.ts'
 export { isRedacted } from './model/secrets.ts'
-export { spanOutcomeOf } from './model/span.ts'
-export { taskIdOfEvent } from './model/stream-event.ts'
+export { spanOutcomeOf } from './model/record.ts'
+export { taskIdOfEvent } from './model/task.ts'
 export { isStruct } from './model/struct.ts'
 export type { CredentialRequest } from './model/secrets.ts'
-export type { Span, SpanKind, SpanOutcome } from './model/span.ts'
+export type { Span, SpanKind, SpanOutcome } from './model/record.ts'
 export {
   readTraceparent,
   spanIdOfEvent,

@@ -4,7 +4,7 @@
  */
 import type { Caller } from '../model/caller.ts'
 import type { CredentialRequest } from '../model/secrets.ts'
-import type { SpanKind, SpanOutcome } from '../model/span.ts'
+import type { SpanKind, SpanOutcome } from '../model/record.ts'
 import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task } from '../model/task.ts'
 

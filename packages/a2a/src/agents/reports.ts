@@ -1,8 +1,7 @@
 /** Functions that build reports. Each returns a plain object. */
 import { bytesToBase64 } from '../client/attachment-part.ts'
 import { newId } from '../model/id.ts'
-import { withAuthRequest, withSecretRequest } from '../model/secrets.ts'
-import type { CredentialRequest } from '../model/secrets.ts'
+import { withAuthRequest, withSecretRequest, type CredentialRequest } from '../model/secrets.ts'
 import type { Artifact, Json, Part, Struct } from '../model/task.ts'
 import type { AgentMessage, Report } from './agent.ts'
 

@@ -2,7 +2,7 @@
  * The request record that a listener creates, and the response that it writes. It replaces the web's Request: a naive bridge to
  * that costs 65-85 % of node:http's throughput, this record costs none.
  */
-import type { ErrorCode } from '../model/error.ts'
+import { type ErrorCode, invalidParams } from '../model/error.ts'
 
 export interface HttpRequest {
   readonly method: string
@@ -66,3 +66,88 @@ export type HttpResponse =
 
 /** A piece of a text. Bytes are UTF-8 and shared: never change them. */
 export type Chunk = string | Uint8Array
+
+// Reads query strings without URL objects: most requests have no query, and the rest name a field or two.
+
+/** Decoded, by name; the last value of a repeated name wins. Throws INVALID_PARAMS on a malformed escape. */
+export function readQuery(query: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  if (query === '') return found
+  for (const pair of query.split('&')) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const name = equals < 0 ? pair : pair.slice(0, equals)
+    const value = equals < 0 ? '' : pair.slice(equals + 1)
+    found.set(decodeField(name, 'query'), decodeField(value, name))
+  }
+  return found
+}
+
+/** Returns one parameter, ignoring the case of its name; `undefined` also if it cannot be decoded. */
+export function findParameter(query: string, lowerCaseName: string): string | undefined {
+  if (query === '' || !query.toLowerCase().includes(lowerCaseName)) return undefined
+  for (const pair of query.split('&')) {
+    const equals = pair.indexOf('=')
+    if (equals < 0 || pair.slice(0, equals).toLowerCase() !== lowerCaseName) continue
+    try {
+      return decode(pair.slice(equals + 1))
+    } catch {
+      return undefined
+    }
+  }
+  return undefined
+}
+
+/** Percent-decodes a path segment. A malformed escape is an INVALID_PARAMS error and not a crash (F-9). */
+export function decodeSegment(segment: string, field: string): string {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw invalidParams([{ field, description: 'has a malformed percent escape' }])
+  }
+}
+
+function decodeField(value: string, field: string): string {
+  try {
+    return decode(value)
+  } catch {
+    throw invalidParams([{ field, description: 'has a malformed percent escape' }])
+  }
+}
+
+function decode(value: string): string {
+  const spaced = value.includes('+') ? value.replaceAll('+', ' ') : value
+  return spaced.includes('%') ? decodeURIComponent(spaced) : spaced
+}
+
+// Writes server-sent events: one `data:` line per document, the cursor in `id:`, comments that keep proxies from timing out.
+
+/** `no` keeps nginx from buffering the stream; the listener keeps the connection open (F-4). */
+export const sseHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+} as const
+
+export const keepAlive = ': keep-alive\n\n'
+
+/** How many characters are joined into one write. Beyond it a second write costs less than the longer string. */
+export const batchChars = 16_384
+
+/** `json` must be one line, which JSON.stringify without indentation always is. */
+export function sseFrame(seq: number | undefined, before: string, json: string, after: string): string {
+  return seq === undefined ? `data: ${before}${json}${after}\n\n` : `id: ${seq}\ndata: ${before}${json}${after}\n\n`
+}
+
+/** The text before the document of a frame. */
+export function sseHead(seq: number | undefined): string {
+  return seq === undefined ? 'data: ' : `id: ${seq}\ndata: `
+}
+
+/** Reads `Last-Event-ID` or its query parameter for browsers. Ignores values that are not ids of this server. */
+export function readCursor(value: string | undefined): number | undefined {
+  if (value === undefined || value.length > 16 || !/^\d+$/.test(value)) return undefined
+  const seq = Number(value)
+  return Number.isSafeInteger(seq) ? seq : undefined
+}

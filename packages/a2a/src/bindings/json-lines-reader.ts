@@ -1,6 +1,5 @@
 /** A stream of JSON documents, one per line, which some gateways send instead of server-sent events. */
-import { eventTooLarge } from './sse-reader.ts'
-import type { SseEvent, SseParser } from './sse-reader.ts'
+import { eventTooLarge, type SseEvent, type SseParser } from './sse-reader.ts'
 
 export function createJsonLinesParser(maxLineBytes: number): SseParser {
   let pieces: string[] = []

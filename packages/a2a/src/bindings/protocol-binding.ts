@@ -3,8 +3,8 @@
  * loads, so they hold no server code; the server half is the rest. protocol-bindings.ts lists both.
  */
 import type { AgentInterface } from '../model/card.ts'
+import type { A2AError } from '../model/error.ts'
 import type { Dialect, ProtocolVersion } from '../versions/version.ts'
-import type { Framing } from './call.ts'
 import type { OutgoingBinding } from './outgoing-binding.ts'
 
 export interface ProtocolBinding {
@@ -66,4 +66,19 @@ export interface FramedRequest {
   readonly id?: string
   /** The `Accept` header. */
   readonly accept?: string | undefined
+}
+
+// How the server frames the responses of a binding.
+
+/** How the responses to one request are framed. Bindings differ only in what surrounds the JSON. */
+export interface Framing {
+  readonly contentType: string
+  /** Surrounds the JSON of a result and of each event: an envelope in JSON-RPC, nothing in REST. */
+  readonly before: string
+  readonly after: string
+  /** The SSE field lines before an error that follows the first event (F-7). */
+  readonly errorEvent: string
+  /** Returns the whole body of an error response. */
+  error(error: A2AError): string
+  status(error: A2AError): number
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createSseParser, readSse, type SseEvent } from './sse-reader.ts'
-import { keepAlive, readCursor, sseFrame } from './sse.ts'
+import { keepAlive, readCursor, sseFrame } from './http.ts'
 
 async function readAll(chunks: readonly (string | Uint8Array)[], maxEventBytes?: number): Promise<SseEvent[]> {
   async function* source(): AsyncGenerator<string | Uint8Array> {

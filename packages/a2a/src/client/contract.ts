@@ -18,15 +18,13 @@ import type { TaskState } from '../model/state.ts'
 import type { Artifact, Json, Message, Part, StreamEvent, Struct, Task } from '../model/task.ts'
 import type { VersionId } from '../versions/version.ts'
 import type { Authenticator, OAuthOptions, Secret } from './auth/contract.ts'
-import type { CallOptions, StreamOptions } from './call-options.ts'
+import type { CallOptions, ClientLimits, Interceptor, StreamOptions } from './call-options.ts'
 import type { CardSignature, CardTrust } from './card/card-trust.ts'
 import type { ChosenInterface, ClientBinding, EventFrame, TransportStream, StreamOperation } from './transport.ts'
-import type { Interceptor } from './interceptor.ts'
-import type { ClientLimits } from './client-limits.ts'
 
-export type { ClientLimits } from './client-limits.ts'
+export type { ClientLimits } from './call-options.ts'
 
-export type { ClientCall, ClientCallResult, Interceptor } from './interceptor.ts'
+export type { ClientCall, ClientCallResult, Interceptor } from './call-options.ts'
 
 export type * from './auth/contract.ts'
 export type * from './call-options.ts'

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '../model/error.ts'
 import type { ChosenInterface } from './contract.ts'
-import { tryOtherInterfaces } from './fallback.ts'
-import type { InterfaceState } from './fallback.ts'
+import { tryOtherInterfaces, type InterfaceState } from './fallback.ts'
 
 const at = (version: '1.0' | '0.3', url: string): ChosenInterface => ({
   url,

@@ -1,7 +1,7 @@
 /** Sends one message to an agent and returns the outcome as plain data: never throws (S0-11). */
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
-import { linkSignals } from '../model/linked-signal.ts'
+import { linkSignals } from '../model/signals.ts'
 import { isInterrupted } from '../model/state.ts'
 import { textOfParts, extractText } from './agent-response.ts'
 import { connect } from './connect.ts'

@@ -1,6 +1,6 @@
 /** Converts a message input to the request to send. */
 import { newId } from '../model/id.ts'
-import { omitUndefined } from '../model/omit-undefined.ts'
+import { omitUndefined } from '../model/struct.ts'
 import type { SendMessageConfiguration, SendMessageRequest } from '../model/operation.ts'
 import type { Part } from '../model/task.ts'
 import type { Attachment, MessageInput, SendOptions } from './contract.ts'

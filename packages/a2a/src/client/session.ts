@@ -3,10 +3,10 @@
  * is sent (B-169), uses the next interface if one fails (B-20), and retries where that is safe (B-164).
  */
 import type { AgentCard } from '../model/card.ts'
-import { linkSignals } from '../model/linked-signal.ts'
+import { linkSignals } from '../model/signals.ts'
 import type { Operation, RequestOf, ResultOf } from '../model/operation.ts'
 import type { ProtocolVersion } from '../versions/version.ts'
-import { checkCapabilities } from './check-capabilities.ts'
+import { checkCapabilities } from './select-interface.ts'
 import type {
   CallOptions,
   CardSignature,

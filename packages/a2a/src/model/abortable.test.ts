@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
-import { abortable } from './abortable.ts'
+import { abortable } from './signals.ts'
 
 describe('abortable work', () => {
   it('ends with its result, and leaves no listener on the signal', async () => {

@@ -52,3 +52,11 @@ export function newId(now: number = Date.now()): string {
     at(randomByte())
   )
 }
+
+/**
+ * A UUID that cannot be guessed: random (version 4 or 7), or derived from unguessable data (version 8, as the hub creates them).
+ * With or without dashes: SDKs write both. Versions 1, 3, 5 and 6 derive from times, addresses and names.
+ */
+export function isUnguessableId(id: string): boolean {
+  return /^[\da-f]{8}(-?)[\da-f]{4}\1[478][\da-f]{3}\1[89ab][\da-f]{3}\1[\da-f]{12}$/i.test(id)
+}

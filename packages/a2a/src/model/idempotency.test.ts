@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AgentCard, AgentExtension } from './card.ts'
 import { cursorExtension } from './extension.ts'
-import { newId } from './id.ts'
-import { cursorParams, idempotencyWindowMs, isUnguessableId, canResend } from './idempotency.ts'
+import { newId, isUnguessableId } from './id.ts'
+import { cursorParams, idempotencyWindowMs, canResend } from './idempotency.ts'
 
 function card(extensions: readonly AgentExtension[], over: Partial<AgentCard> = {}): AgentCard {
   return {

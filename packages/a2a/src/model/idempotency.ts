@@ -4,6 +4,7 @@
  */
 import type { AgentCard } from './card.ts'
 import { cursorExtension } from './extension.ts'
+import { isUnguessableId } from './id.ts'
 
 export const defaultIdempotencyWindowMs = 24 * 60 * 60 * 1_000
 
@@ -38,14 +39,6 @@ export interface SentMessage {
  */
 export function canResend(card: AgentCard, { messageId, agoMs }: SentMessage): boolean {
   return agoMs < idempotencyWindowMs(card) && (isUnguessableId(messageId) || requiresCredentials(card))
-}
-
-/**
- * A UUID that cannot be guessed: random (version 4 or 7), or derived from unguessable data (version 8, as the hub creates them).
- * With or without dashes: SDKs write both. Versions 1, 3, 5 and 6 derive from times, addresses and names.
- */
-export function isUnguessableId(id: string): boolean {
-  return /^[\da-f]{8}(-?)[\da-f]{4}\1[478][\da-f]{3}\1[89ab][\da-f]{3}\1[\da-f]{12}$/i.test(id)
 }
 
 /** Without credentials the agent may treat us as an anonymous caller, whose repeats are recognized only by unguessable ids. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { omitUndefined } from './omit-undefined.ts'
+import { omitUndefined } from './struct.ts'
 
 it('leaves out fields that are undefined, and keeps null, empty and false ones', () => {
   const title: string | undefined = ['a'][1]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Struct } from './task.ts'
-import { boundAttributes, boundName } from './span.ts'
+import { boundAttributes, boundName } from './record.ts'
 
 describe('the attributes of a span', () => {
   it('are kept as they are while they are small', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { toTimestamp } from './time.ts'
+import { toTimestamp } from './clock.ts'
 
 describe('a timestamp', () => {
   const read: [string, string][] = [

@@ -7,8 +7,7 @@ import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { sqliteStore } from '../stores/sqlite/index.ts'
-import { serve } from './node.ts'
-import type { Server } from './node.ts'
+import { serve, type Server } from './node.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 

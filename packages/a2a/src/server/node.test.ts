@@ -11,7 +11,7 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import { sqliteStore } from '../stores/sqlite/index.ts'
 import { serve, type ServeOptions, type Server } from './node.ts'
 import { cursor } from './extensions/builtin-extensions.ts'
-import { requireNode } from './http/require-node.ts'
+import { requireNode } from './http/start-errors.ts'
 
 let directory = ''
 const servers: Server[] = []

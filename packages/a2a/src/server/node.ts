@@ -13,25 +13,19 @@ import type { Store } from '../stores/store.ts'
 import type { EngineLog } from '../engine/contract.ts'
 import { announce, type AnnounceOptions, type ListeningServer } from './announce.ts'
 import { ConfigError } from './config-error.ts'
-import {
-  type ConnectionCounts,
-  type ConnectionLimiter,
-  createConnectionLimiter,
-  defaultConnections,
-} from './http/connection-limits.ts'
+import type { ConnectionCounts, ConnectionLimiter } from './http/connection-limits.ts'
+import { createConnectionLimiter, defaultConnections } from './http/connection-limits.ts'
 import { stallMs } from './defaults.ts'
 import { createDirectRequestClass } from './http/direct-request.ts'
-import type { GrpcListener } from './grpc/grpc-listener.ts'
+import { type GrpcListener, openGrpcListener } from './grpc/grpc-listener.ts'
 import { type GrpcListeners, openGrpcListeners } from './grpc/grpc-listeners.ts'
 import { createHandler, type Handler } from './handler.ts'
-import { hostInUrl } from './http/host-in-url.ts'
-import { openGrpcListener } from './grpc/open-grpc-listener.ts'
+import { hostInUrl } from './http/addresses.ts'
 import { consoleLog } from './console-log.ts'
 import { hasSingleHost, respondBadHost } from './http/node-adapter.ts'
 import { dropStalled, isWaitingForClient, type OpenResponses, trackResponses } from './http/open-responses.ts'
-import { isPortInUse, portInUse } from './http/port-in-use.ts'
+import { isPortInUse, portInUse, requireNode } from './http/start-errors.ts'
 import type { PushOptions } from './push/push-options.ts'
-import { requireNode } from './http/require-node.ts'
 import type { ServePushOptions, ServeOptions, Middleware, Server } from './serve-options.ts'
 
 export type { ServePushOptions, ServeOptions, ServeTls, Middleware, Server } from './serve-options.ts'
@@ -40,7 +34,7 @@ export { guardedFetch, guardedLookup } from '../client/egress/guarded-fetch.ts'
 export type { GuardOptions } from '../client/egress/guarded-fetch.ts'
 export { guardedWebhooks } from '../client/egress/guarded-webhooks.ts'
 export type { WebhookGuard, WebhookGuardOptions } from '../client/egress/guarded-webhooks.ts'
-export { clientNetwork } from './http/client-network.ts'
+export { clientNetwork } from './http/addresses.ts'
 export type { ConnectionCounts, ConnectionLimits } from './http/connection-limits.ts'
 
 /**

@@ -15,7 +15,7 @@ import type { AgentCard, AgentProvider, AgentSkill, SecurityRequirement, Securit
 import type { VersionId } from '../versions/version.ts'
 import type { Admit, OnAnswer, OnStream } from './admission/admission.ts'
 import type { CardSigning } from './cards/card-keys.ts'
-import type { Credentials } from './admission/credentials.ts'
+import type { Credentials } from './admission/request-authenticator.ts'
 import type { EndpointVariant } from './calls/endpoint-variant.ts'
 import type { Extension } from './extensions/extension.ts'
 import type { PushOptions } from './push/push-options.ts'

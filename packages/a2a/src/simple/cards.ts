@@ -1,10 +1,8 @@
 /** The cards of a program that serves simple tasks: its own, and one for each of its agents. */
 import { simpleTasksInterface } from '../client/simple-tasks/simple-tasks-card.ts'
 import type { AgentCard, AgentSkill } from '../model/card.ts'
-import { skillOfTool } from '../server/cards/tool-skill.ts'
-import type { ToolDescription } from '../server/cards/tool-skill.ts'
-import { flatCard } from './flat-card.ts'
-import type { A2AAgentCard } from './flat-card.ts'
+import { skillOfTool, type ToolDescription } from '../server/cards/tool-skill.ts'
+import { flatCard, type A2AAgentCard } from './flat-card.ts'
 import { ownAddress } from './own-address.ts'
 
 /** A registered MCP tool. `isDefault: false` reserves it for agents that are permitted it by name. */

@@ -2,8 +2,7 @@
  * Error classes by kind, for programs that use the simple module. Each is an `A2AError` and carries its code; the rest of the
  * SDK has only that one class.
  */
-import { A2AError } from '../model/error.ts'
-import type { ErrorCode, ErrorDetails } from '../model/error.ts'
+import { A2AError, type ErrorCode, type ErrorDetails } from '../model/error.ts'
 
 /**
  * Thrown if a remote agent is unreachable or sends an unexpected response. `details.status` is the HTTP status, if there was one.

@@ -1,5 +1,5 @@
 /** The address of this process, from its environment (S0-35). The only file of the SDK that reads the environment. */
-import { hostInUrl } from '../server/http/host-in-url.ts'
+import { hostInUrl } from '../server/http/addresses.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 // A browser has no `process`.

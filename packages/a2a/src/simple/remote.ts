@@ -11,8 +11,7 @@ import { defaultClientLimits } from '../client/default-limits.ts'
 import type { AgentCard } from '../model/card.ts'
 import { A2AError } from '../model/error.ts'
 import { ExternalServiceError, ValidationError } from './errors.ts'
-import { flatCard } from './flat-card.ts'
-import type { A2AAgentCard } from './flat-card.ts'
+import { flatCard, type A2AAgentCard } from './flat-card.ts'
 
 /** The result of a call. `taskId` is set once the remote agent has named it, `responseText` if there is any. */
 export interface RemoteInvocationResult {

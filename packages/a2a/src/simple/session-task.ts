@@ -5,11 +5,9 @@
  */
 import type { ObservableLike, Report } from '../agents/agent.ts'
 import { fail, status } from '../agents/reports.ts'
-import { isTerminal } from '../model/state.ts'
-import type { TaskState } from '../model/state.ts'
+import { isTerminal, type TaskState } from '../model/state.ts'
 import type { Message, Task } from '../model/task.ts'
-import { flatTask } from '../versions/simple-tasks.ts'
-import type { A2ATask } from '../versions/simple-tasks.ts'
+import { flatTask, type A2ATask } from '../versions/simple-tasks.ts'
 
 export interface SessionTask {
   /** Changed in place as the session continues. */

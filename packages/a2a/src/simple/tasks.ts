@@ -5,14 +5,12 @@
 import type { Turn } from '../agents/agent.ts'
 import { A2AError } from '../model/error.ts'
 import { newId } from '../model/id.ts'
-import { createHandler } from '../server/handler.ts'
-import type { Handler } from '../server/handler.ts'
+import { createHandler, type Handler } from '../server/handler.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
-import { messageOfTaskSend, readTaskSend } from '../versions/simple-tasks.ts'
 import type { A2ATask, A2ATaskSendRequest, TaskSend } from '../versions/simple-tasks.ts'
+import { messageOfTaskSend, readTaskSend } from '../versions/simple-tasks.ts'
 import { NotFoundError, ValidationError } from './errors.ts'
-import { createSessionTask } from './session-task.ts'
-import type { SessionTask } from './session-task.ts'
+import { createSessionTask, type SessionTask } from './session-task.ts'
 
 /** An agent that sessions are opened for. */
 export interface A2AAgent {

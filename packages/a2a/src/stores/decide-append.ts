@@ -3,8 +3,7 @@
  * result. Pure: a store reads the state of the task, calls this, and writes the decision within one transaction.
  */
 import { isVisible } from '../model/record.ts'
-import { isTerminal } from '../model/state.ts'
-import type { TaskState } from '../model/state.ts'
+import { isTerminal, type TaskState } from '../model/state.ts'
 import type { Append, AppendResult, DueTime, NewTask } from './store.ts'
 
 export interface Lease {

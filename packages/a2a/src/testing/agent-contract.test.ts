@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { agentContract, agentContractTests } from './agent-contract.ts'
 import type { AgentHarness } from './agent-contract/harness.ts'
-import type { ContractBreach } from './fixtures/scripted-agent.ts'
-import { scriptedHarness } from './fixtures/scripted-agent.ts'
+import { type ContractBreach, scriptedHarness } from './fixtures/scripted-agent.ts'
 
 agentContract('a function', scriptedHarness('fail'))
 agentContract('an agent that is run again', scriptedHarness('rerun'))

@@ -2,7 +2,7 @@
  * An agent under test, without a socket: each call goes the whole way through binding, version, engine, log and back, in the
  * version and binding that the test selects.
  */
-import { omitUndefined } from '../model/omit-undefined.ts'
+import { omitUndefined } from '../model/struct.ts'
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
 import type { BindingName } from '../bindings/protocol-bindings.ts'
@@ -20,8 +20,7 @@ import type { Store } from '../stores/store.ts'
 import { versionOf } from '../versions/index.ts'
 import type { VersionId } from '../versions/version.ts'
 import { createLazyGrpcServer, grpcTestWire } from './lazy-grpc-server.ts'
-import { testWire } from './test-wire.ts'
-import type { TestCallOptions as CallOptions, TestWire } from './test-wire.ts'
+import { testWire, type TestCallOptions as CallOptions, type TestWire } from './test-wire.ts'
 
 /** The binding over which a test calls its agent. */
 export type TestBinding = BindingName

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { toBase64 } from './base64.ts'
+import { toBase64 } from './read.ts'
 
 describe('base64', () => {
   it('is read in the standard and the url-safe alphabet, padded or not [J-4]', () => {

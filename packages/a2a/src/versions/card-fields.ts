@@ -9,8 +9,8 @@ import type {
   AgentSkill,
   SecurityRequirement,
 } from '../model/card.ts'
-import { addViolation, flag, list, map, nonEmptyText, struct, text, mapRead, optionalText, textList } from './read.ts'
 import type { FieldReader } from './read.ts'
+import { addViolation, flag, list, map, nonEmptyText, struct, text, mapRead, optionalText, textList } from './read.ts'
 import { required, shape } from './shape.ts'
 
 /** `Major.Minor`: the patch number is ignored (B-4). A card without a version is 0.3 (A-30). */

@@ -21,8 +21,8 @@ import {
   mapRead,
   optionalText,
   textList,
+  type FieldReader,
 } from './read.ts'
-import type { FieldReader } from './read.ts'
 import { securitySchemes, splitFlows } from './security-schemes.ts'
 import { required, shape } from './shape.ts'
 

@@ -3,9 +3,8 @@
  * and 1.0.1 disagree on statuses (§3.2, A-21).
  */
 import { isStruct } from '../model/struct.ts'
-import { A2AError } from '../model/error.ts'
+import { A2AError, type ErrorCode } from '../model/error.ts'
 import { errorTable } from '../model/error-table.ts'
-import type { ErrorCode } from '../model/error.ts'
 import { decodeDetails } from './error-detail.ts'
 import { codeOfErrorName, codeOfNumber } from './error-names.ts'
 import type { JsonRecord } from './read.ts'

@@ -4,8 +4,7 @@
  */
 import { isStruct } from '../model/struct.ts'
 import type { AgentCard, OAuthFlows, SecurityRequirement, SecurityScheme } from '../model/card.ts'
-import { addViolation, flag, map, nonEmptyText, text, optionalText } from './read.ts'
-import type { FieldReader } from './read.ts'
+import { addViolation, flag, map, nonEmptyText, text, optionalText, type FieldReader } from './read.ts'
 import { required, shape } from './shape.ts'
 
 type Of<M extends string> = SecurityScheme extends infer S ? (S extends Record<M, infer V> ? V : never) : never

@@ -3,9 +3,11 @@
  * each name are read (J-1), `null` counts as absent (J-6), fields that are not in the table are ignored (J-10). It walks the
  * keys that are present rather than all possible keys, so a small object costs little.
  */
+import { type TaskState, taskStates } from '../model/state.ts'
 import { isStruct } from '../model/struct.ts'
-import { addViolation } from './read.ts'
-import type { JsonRecord, FieldReader, ReadContext } from './read.ts'
+import type { Role } from '../model/task.ts'
+import { type FieldReader, type JsonRecord, type ReadContext, addViolation } from './read.ts'
+import { type Vocabulary, legacyJsonVocabulary, legacyProtoVocabulary } from './vocabulary.ts'
 
 export interface Field<V> {
   readonly read: FieldReader<V>
@@ -101,4 +103,73 @@ function readKeys(
   }
   path.length = depth
   return seen
+}
+
+// Reads enumerations by every name of a member, and by number (J-2).
+
+const roles: readonly Role[] = ['ROLE_UNSPECIFIED', 'ROLE_USER', 'ROLE_AGENT']
+
+/** A number may come as its digits, from a query string. */
+function numbered<T extends string>(members: readonly T[]): [unknown, T][] {
+  return members.flatMap((member, number): [unknown, T][] => [
+    [member, member],
+    [number, member],
+    [String(number), member],
+  ])
+}
+
+function member<T>(
+  names: ReadonlyMap<unknown, T>,
+  fallback: T,
+  expected: (vocabulary: Vocabulary) => string,
+): FieldReader<T> {
+  return (reader, value) => {
+    const found = names.get(value)
+    if (found !== undefined && (found !== fallback || reader.forgiving)) return found
+    return reader.forgiving ? fallback : addViolation(reader, `must be ${expected(reader.vocabulary)}`)
+  }
+}
+
+/** 0.x writes `user` and `agent`; so do some 1.0 peers (A-37). */
+export const role: FieldReader<Role> = member(
+  new Map<unknown, Role>([...numbered(roles), ['user', 'ROLE_USER'], ['agent', 'ROLE_AGENT']]),
+  'ROLE_UNSPECIFIED',
+  ({ roles: { ROLE_USER, ROLE_AGENT } }) => `${ROLE_USER} or ${ROLE_AGENT}`,
+)
+
+const stateNames = new Map<unknown, TaskState>([
+  ...numbered(taskStates),
+  ...taskStates.map((state): [unknown, TaskState] => [legacyProtoVocabulary.states[state], state]),
+])
+
+/** In a filter: UNSPECIFIED and an empty query parameter match every state (B-81). */
+export const stateFilter: FieldReader<TaskState> = (reader, value) => {
+  const found = value === '' ? 'TASK_STATE_UNSPECIFIED' : stateNames.get(value)
+  if (found === undefined) return addViolation(reader, 'must be the name of a task state')
+  return found === 'TASK_STATE_UNSPECIFIED' ? undefined : found
+}
+
+/** In a response, an unknown state is UNSPECIFIED and not an error (B-174). */
+export const state: FieldReader<TaskState> = member(
+  new Map<unknown, TaskState>([
+    ...stateNames,
+    ...taskStates.map((state): [unknown, TaskState] => [legacyJsonVocabulary.states[state], state]),
+    ['cancelled', 'TASK_STATE_CANCELED'],
+    ['started', 'TASK_STATE_SUBMITTED'],
+  ]),
+  'TASK_STATE_UNSPECIFIED',
+  () => 'the name of a task state',
+)
+
+/**
+ * Copies the fields that are set, under the same names and in this order: an absent field leaves no key, neither in the object nor in
+ * its JSON.
+ */
+export function copyFields<T extends object>(
+  into: Record<string, unknown>,
+  from: T,
+  ...keys: (keyof T & string)[]
+): Record<string, unknown> {
+  for (const key of keys) if (from[key] !== undefined) into[key] = from[key]
+  return into
 }

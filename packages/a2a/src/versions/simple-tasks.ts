@@ -5,11 +5,9 @@
 import { isStruct } from '../model/struct.ts'
 import { newId } from '../model/id.ts'
 import type { LogRecord } from '../model/record.ts'
-import { isInterrupted } from '../model/state.ts'
-import type { TaskState } from '../model/state.ts'
+import { isInterrupted, type TaskState } from '../model/state.ts'
 import type { Artifact, Message, Part, Task } from '../model/task.ts'
-import { addViolation, integer, list, readRequestPayload, text, mapRead } from './read.ts'
-import type { FieldReader } from './read.ts'
+import { addViolation, integer, list, readRequestPayload, text, mapRead, type FieldReader } from './read.ts'
 import { required, shape } from './shape.ts'
 
 /** The state of a flat task. It only moves forward: `submitted`, `working`, then `completed` or `failed`. */

@@ -5,8 +5,7 @@
 import { isStruct } from '../model/struct.ts'
 import { clientToolsExtension } from '../model/extension.ts'
 import type { DataPart, Json, Struct } from '../model/task.ts'
-import { addViolation } from './read.ts'
-import type { JsonRecord, ReadContext } from './read.ts'
+import { addViolation, type JsonRecord, type ReadContext } from './read.ts'
 
 /** `undefined` without a violation if the part is of another kind. */
 export function toolPart(reader: ReadContext, value: JsonRecord): DataPart | undefined {

@@ -2,8 +2,7 @@
  * How each dialect writes the members of enumerations. Both encoded payloads and error messages use these words, so an error of
  * 0.x never contains a word of 1.0.
  */
-import { taskStates } from '../model/state.ts'
-import type { TaskState } from '../model/state.ts'
+import { type TaskState, taskStates } from '../model/state.ts'
 import type { Role } from '../model/task.ts'
 
 export interface Vocabulary {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
-import type { JsonValue } from '@bufbuild/protobuf'
+import { fromBinary, fromJson, toBinary, toJson, type JsonValue } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import * as fc from 'fast-check'
 import { decodeProtobuf, encodeProtobuf } from './codec.ts'

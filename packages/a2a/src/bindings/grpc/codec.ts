@@ -3,11 +3,11 @@
  * tree of message objects and reflects on every field of it: 5.8 µs for a small event, against 1.5 here. A payload is the same as
  * in REST of the same version, so the dialects do not depend on gRPC.
  */
-import { ScalarType } from '@bufbuild/protobuf'
-import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { defaultJsonNodes } from '../../model/json-nodes.ts'
 import { ByteWriter } from './byte-writer.ts'
+import type { MessageObject, Codec, MessageCodec, DecodeBudget } from './message-codec.ts'
 import {
   CodecError,
   countField,
@@ -17,7 +17,6 @@ import {
   setKey,
   createDecodeBudget,
 } from './message-codec.ts'
-import type { MessageObject, Codec, MessageCodec, DecodeBudget } from './message-codec.ts'
 import { enumeration, scalar, strings } from './scalars.ts'
 import { messageDescriptor, descriptorRegistry } from './schema.ts'
 import { wellKnown } from './well-known.ts'

@@ -1,9 +1,7 @@
 /** The scalar types that A2A uses, as JSON represents them. */
-import { ScalarType } from '@bufbuild/protobuf'
-import type { DescEnum } from '@bufbuild/protobuf'
+import { ScalarType, type DescEnum } from '@bufbuild/protobuf'
 import { WireType } from '@bufbuild/protobuf/wire'
-import { CodecError } from './message-codec.ts'
-import type { Codec } from './message-codec.ts'
+import { CodecError, type Codec } from './message-codec.ts'
 
 export const strings: Codec = {
   wire: WireType.LengthDelimited,

@@ -1,6 +1,6 @@
 /** The messages and services of packages/a2a/proto as descriptors: their fields by number and by name. */
-import { createFileRegistry, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { DescFile, DescMessage, DescService, FileRegistry } from '@bufbuild/protobuf'
+import { createFileRegistry, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { base64Decode } from '@bufbuild/protobuf/wire'
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { descriptors } from './generated/descriptors.ts'

@@ -2,9 +2,8 @@
  * Errors as gRPC carries them, both ways: a status and a message, and in `grpc-status-details-bin` the same details as in the other
  * bindings (§3.2, §3.3). The client looks at the reason first, because servers of 1.0.0 and 1.0.1 disagree on statuses (A-21).
  */
-import { A2AError } from '../../model/error.ts'
+import { A2AError, retryAfterSeconds } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
-import { retryAfterSeconds } from '../../model/retry-after.ts'
 import { encodeDetails } from '../../versions/error-detail.ts'
 import { codeOfErrorName } from '../../versions/error-names.ts'
 import type { GrpcSpelling } from '../../versions/grpc-spelling.ts'

@@ -1,9 +1,8 @@
 /** The messages of google.protobuf that ProtoJSON writes in a special form. */
-import { WireType } from '@bufbuild/protobuf/wire'
-import type { BinaryReader } from '@bufbuild/protobuf/wire'
-import { toTimestamp } from '../../model/time.ts'
-import { CodecError, countField, countNode, enterLevel, isMessageObject, setKey } from './message-codec.ts'
+import { WireType, type BinaryReader } from '@bufbuild/protobuf/wire'
+import { toTimestamp } from '../../model/clock.ts'
 import type { MessageObject, MessageCodec, DecodeBudget } from './message-codec.ts'
+import { CodecError, countField, countNode, enterLevel, isMessageObject, setKey } from './message-codec.ts'
 
 /** `find` returns the codec of a message by its name, for the content of an Any. */
 export function wellKnown(

@@ -7,9 +7,8 @@ import { errorTable } from '../../model/error-table.ts'
 import { isHeavy } from '../../model/heavy-step.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { Dialect, ProtocolVersion } from '../../versions/version.ts'
-import type { Framing } from '../call.ts'
+import type { Framing, HttpBindingServer } from '../protocol-binding.ts'
 import { type JsonBody, tooDeep } from '../json-body.ts'
-import type { HttpBindingServer } from '../protocol-binding.ts'
 
 /** An id as JSON text, ready to be spliced into the response. */
 export type IdText = string

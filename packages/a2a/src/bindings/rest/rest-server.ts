@@ -5,9 +5,8 @@
 import { A2AError } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
 import type { Dialect, ProtocolVersion, Route } from '../../versions/version.ts'
-import type { Framing } from '../call.ts'
-import type { HttpBindingServer } from '../protocol-binding.ts'
-import { decodeSegment, readQuery } from '../query.ts'
+import type { Framing, HttpBindingServer } from '../protocol-binding.ts'
+import { decodeSegment, readQuery } from '../http.ts'
 
 export interface RouteTable {
   match(method: string, path: string): RouteMatch

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import {
-  type AuthorizationServerOptions,
-  startAuthorizationServer,
-} from '../../testing/fixtures/authorization-server.ts'
+import type { AuthorizationServerOptions } from '../../testing/fixtures/authorization-server.ts'
+import { startAuthorizationServer } from '../../testing/fixtures/authorization-server.ts'
 import type { AuthRequest, OAuthOptions } from '../contract.ts'
 import { defaultClientLimits } from '../default-limits.ts'
 import { createTokenSource } from './oauth.ts'

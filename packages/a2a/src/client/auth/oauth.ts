@@ -10,14 +10,8 @@ import { type AuthorizationServer, createAuthorizationServerFinder, type OAuthFl
 import { parseSeconds, signInWithDeviceCode } from './device-code.ts'
 import { singleFlight } from './single-flight.ts'
 import { usableToken, tokenCacheKey, memoryTokenCache, renewalTime } from './token-cache.ts'
-import {
-  type OAuthResponse,
-  createOAuthPost,
-  type OAuthForm,
-  oauthErrorOf,
-  type OAuthClock,
-  type TokenDeps,
-} from './token-request.ts'
+import type { OAuthResponse, OAuthForm, OAuthClock, TokenDeps } from './token-request.ts'
+import { createOAuthPost, oauthErrorOf } from './token-request.ts'
 
 /** Returns a token for this request, or nothing after a refusal that another token would not change. */
 export type TokenSource = (

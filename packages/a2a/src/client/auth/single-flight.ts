@@ -3,7 +3,7 @@
  * others. If the last caller aborts, the work stops. If the last caller only times out, the work continues, because a
  * person may be about to type in a code; the next caller joins it.
  */
-import { abortable } from '../../model/abortable.ts'
+import { abortable } from '../../model/signals.ts'
 
 interface InFlightWork {
   readonly result: Promise<unknown>

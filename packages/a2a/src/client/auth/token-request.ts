@@ -3,7 +3,7 @@
  * never contain a secret, even if the server repeats one.
  */
 import { A2AError } from '../../model/error.ts'
-import { linkSignals } from '../../model/linked-signal.ts'
+import { linkSignals } from '../../model/signals.ts'
 import type { ClientLimits, Fetch, OAuthOptions } from '../contract.ts'
 import { abortableFetch } from '../http/abortable.ts'
 import { readText } from '../http/read-text.ts'

@@ -4,7 +4,7 @@
  */
 import type { AgentCard } from '../../model/card.ts'
 import type { Fetch } from '../contract.ts'
-import { abortable } from '../../model/abortable.ts'
+import { abortable } from '../../model/signals.ts'
 
 const maxEntries = 128
 

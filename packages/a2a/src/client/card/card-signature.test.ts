@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { A2AError } from '../../model/error.ts'
-import { bearer } from '../../server/index.ts'
-import type { AgentSettings, Handler, ServerOptions } from '../../server/index.ts'
+import { bearer, type AgentSettings, type Handler, type ServerOptions } from '../../server/index.ts'
 import {
   cardUrl,
   type CardDocument,

@@ -3,7 +3,7 @@
  * be many times as large as the part that is needed. Only algorithms with a public key: with a shared secret, every
  * verifier could have signed.
  */
-import { omitUndefined } from '../../model/omit-undefined.ts'
+import { omitUndefined } from '../../model/struct.ts'
 
 /** A public key as it is published (RFC 7517), with the validity period that some publishers add. */
 export interface JwsPublicKey {

@@ -3,8 +3,7 @@
  * on its way, so that it delays no caller and costs nothing if no card is fetched.
  */
 import type { AgentCard } from '../../model/card.ts'
-import { A2AError } from '../../model/error.ts'
-import type { ErrorCode } from '../../model/error.ts'
+import { A2AError, type ErrorCode } from '../../model/error.ts'
 import { decodeCard } from '../../versions/decode-card.ts'
 import { urlWithoutQuery } from '../http/http-url.ts'
 import { resolveCardUrls, withCardSource } from './card-source.ts'

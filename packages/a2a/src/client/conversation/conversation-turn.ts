@@ -17,7 +17,7 @@ import type {
   TaskResponse,
   EventFrame,
 } from '../contract.ts'
-import { abortable } from '../../model/abortable.ts'
+import { abortable } from '../../model/signals.ts'
 import { responseFrom, createStreamState, applyEvent } from '../stream/stream-state.ts'
 
 export interface ConversationState {

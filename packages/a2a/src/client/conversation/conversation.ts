@@ -14,7 +14,7 @@ import type {
 } from '../contract.ts'
 import type { ConversationState } from './conversation-turn.ts'
 import { createEventStream } from '../stream/event-stream.ts'
-import { abortable } from '../../model/abortable.ts'
+import { abortable } from '../../model/signals.ts'
 
 export function createConversation(
   agent: Pick<RemoteAgent, 'stream' | 'get'>,

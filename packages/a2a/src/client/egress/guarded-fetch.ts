@@ -4,18 +4,14 @@
  * and the peer of the resulting connection, so that a DNS response that changes in between has no effect. Redirects are
  * returned to the caller: following one goes through these checks again. Its errors do not reveal addresses within our network.
  */
-import { lookup as systemLookup } from 'node:dns'
-import type { LookupAddress } from 'node:dns'
-import { Agent as HttpAgent, request as httpRequest } from 'node:http'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import { lookup as systemLookup, type LookupAddress } from 'node:dns'
+import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isIP } from 'node:net'
-import type { LookupFunction, Socket } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { rootCertificates } from 'node:tls'
 import { A2AError } from '../../model/error.ts'
-import { createAddressRule } from './address-rule.ts'
-import type { AddressRuleOptions } from './address-rule.ts'
+import { createAddressRule, type AddressRuleOptions } from './address-rule.ts'
 import type { Fetch } from '../contract.ts'
 
 /** Which addresses a guarded request may reach. Default: public ones, over https. */

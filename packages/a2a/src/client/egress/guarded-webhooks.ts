@@ -5,8 +5,7 @@
  */
 import { createAddressRule } from './address-rule.ts'
 import type { Fetch } from '../contract.ts'
-import { guardedFetch } from './guarded-fetch.ts'
-import type { GuardOptions } from './guarded-fetch.ts'
+import { guardedFetch, type GuardOptions } from './guarded-fetch.ts'
 
 /** Which webhooks a server may call. Default: those at public addresses, over https; `allow` adds others. */
 export interface WebhookGuardOptions extends Omit<GuardOptions, 'allowHttp'> {

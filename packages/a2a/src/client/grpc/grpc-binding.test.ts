@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect as connectSocket, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { connect as connectSocket, createServer, type AddressInfo, type Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { Metadata, Server as RawServer, ServerCredentials } from '@grpc/grpc-js'
 import { encodeProtobuf } from '../../bindings/grpc/codec.ts'

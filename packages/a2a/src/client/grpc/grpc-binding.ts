@@ -1,11 +1,9 @@
 /** `grpc()`: the binding for `connect(url, { bindings: [grpc()] })`, besides the two over HTTP. */
-import { Client, credentials } from '@grpc/grpc-js'
-import type { ChannelCredentials, ChannelOptions } from '@grpc/grpc-js'
+import { Client, credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js'
 import { grpcBinding } from '../../bindings/grpc/grpc-binding.ts'
 import { A2AError } from '../../model/error.ts'
 import type { ClientBinding } from '../contract.ts'
-import { grpcAddress } from './grpc-address.ts'
-import type { GrpcAddress } from './grpc-address.ts'
+import { grpcAddress, type GrpcAddress } from './grpc-address.ts'
 import { createGrpcTransport } from './grpc-transport.ts'
 
 /** Options of the gRPC client. */

@@ -1,7 +1,6 @@
 /** One call over a channel: bytes out, bytes back, with a deadline and cancellation. */
-import { status } from '@grpc/grpc-js'
-import type { Client, ClientReadableStream, Metadata, ServiceError } from '@grpc/grpc-js'
-import { startTimeout } from '../../model/linked-signal.ts'
+import { status, type Client, type ClientReadableStream, type Metadata, type ServiceError } from '@grpc/grpc-js'
+import { startTimeout } from '../../model/signals.ts'
 import { timeoutError } from '../http/read-text.ts'
 
 export interface GrpcClientCall {

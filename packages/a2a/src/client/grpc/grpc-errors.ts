@@ -1,6 +1,5 @@
 /** Maps the status of a failed call to an error: the error that the peer reports, or that there was no connection. */
-import { status } from '@grpc/grpc-js'
-import type { Metadata, ServiceError } from '@grpc/grpc-js'
+import { status, type Metadata, type ServiceError } from '@grpc/grpc-js'
 import { errorFromGrpcStatus, statusNames } from '../../bindings/grpc/status.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Dialect } from '../../versions/version.ts'

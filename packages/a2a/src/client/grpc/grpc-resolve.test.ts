@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo, LookupFunction } from 'node:net'
+import { createServer, type AddressInfo, type LookupFunction } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { serve } from '../../server/node.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'

@@ -2,8 +2,7 @@
  * One peer over gRPC in one version. Like the HTTP transport it never retries and keeps no state, except for the channel, which
  * all calls to one address share.
  */
-import { Metadata } from '@grpc/grpc-js'
-import type { Client, ServiceError } from '@grpc/grpc-js'
+import { Metadata, type Client, type ServiceError } from '@grpc/grpc-js'
 import { rpcMethodsOf, decodeRpcResponse, type RpcMethod, encodeRpcRequest } from '../../bindings/grpc/service.ts'
 import { A2AError } from '../../model/error.ts'
 import { cursorExtension } from '../../model/extension.ts'

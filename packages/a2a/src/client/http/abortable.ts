@@ -1,5 +1,5 @@
 /** Waits no longer than a signal allows for work that may ignore the signal: a custom fetch, a custom authenticator. */
-import { abortable } from '../../model/abortable.ts'
+import { abortable } from '../../model/signals.ts'
 import type { Fetch } from '../contract.ts'
 import { discardBody } from './read-text.ts'
 

@@ -6,7 +6,7 @@
  * no other agent, and Workers refuse a request that even sets them.
  */
 import { A2AError } from '../../model/error.ts'
-import { linkSignals } from '../../model/linked-signal.ts'
+import { abortable, linkSignals } from '../../model/signals.ts'
 import { parseHttpUrl, urlWithoutQuery } from './http-url.ts'
 import type {
   AuthCredentials,
@@ -19,7 +19,6 @@ import type {
   OutgoingHttpRequest,
 } from '../contract.ts'
 import { discardBody, timeoutError } from './read-text.ts'
-import { abortable } from '../../model/abortable.ts'
 import { abortableFetch } from './abortable.ts'
 
 export { discardBody, readText } from './read-text.ts'

@@ -1,6 +1,6 @@
 /** Reads the body of a response that is not a stream, with limits on size and time; always releases the body. */
 import { A2AError } from '../../model/error.ts'
-import { startTimeout } from '../../model/linked-signal.ts'
+import { startTimeout } from '../../model/signals.ts'
 
 /** Over the size limit, on timeout or on abort, the body is cancelled and the reason thrown. */
 export async function readText(

@@ -1,6 +1,5 @@
 /** Interprets a response that is not a result: the error it contains, or the meaning of its status and the text of its page. */
-import { A2AError } from '../../model/error.ts'
-import type { ErrorCode } from '../../model/error.ts'
+import { A2AError, type ErrorCode } from '../../model/error.ts'
 
 /** Statuses that a proxy may send as well as the peer, and that mean the same whatever the body is. */
 const codesByStatus: Readonly<Record<number, ErrorCode>> = {

@@ -3,8 +3,7 @@
  * is `completed` or `failed` (S0-4, S0-5). A transport like any other: polling, retries and timeouts are in the layers above.
  * Loaded when a card shows such a peer.
  */
-import { A2AError } from '../../model/error.ts'
-import type { ErrorCode } from '../../model/error.ts'
+import { A2AError, type ErrorCode } from '../../model/error.ts'
 import type { Operation, RequestOf } from '../../model/operation.ts'
 import type { Task } from '../../model/task.ts'
 import { readFlatTask, writeTaskSend } from '../../versions/simple-tasks-client.ts'

@@ -7,8 +7,7 @@ import { A2AError } from '../../model/error.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import { isOlderStatus, isDeepEqual, diffSnapshot } from './diff-snapshot.ts'
 import type { EventFrame } from '../contract.ts'
-import { createStreamState, applyEvent } from './stream-state.ts'
-import type { StreamState } from './stream-state.ts'
+import { createStreamState, applyEvent, type StreamState } from './stream-state.ts'
 
 export interface EventDeduper {
   /** What all events so far add up to. */

@@ -4,7 +4,7 @@
  * it cancels nothing at the peer (B-103).
  */
 import { A2AError } from '../../model/error.ts'
-import { linkSignals } from '../../model/linked-signal.ts'
+import { linkSignals } from '../../model/signals.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Message, StreamEvent, Task } from '../../model/task.ts'
 import { toAgentResponse, requireCompletedText } from '../agent-response.ts'

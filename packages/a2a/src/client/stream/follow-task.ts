@@ -4,12 +4,11 @@
  * sends cursors (B-109); otherwise it subscribes, which returns the current task, and yields what is new in it; otherwise it
  * polls.
  */
-import { taskIdOfEvent } from '../../model/stream-event.ts'
+import { type Task, taskIdOfEvent } from '../../model/task.ts'
 import { A2AError } from '../../model/error.ts'
-import { linkSignals } from '../../model/linked-signal.ts'
+import { linkSignals } from '../../model/signals.ts'
 import type { SendMessageRequest } from '../../model/operation.ts'
 import { hasSettled, isInterrupted, isTerminal } from '../../model/state.ts'
-import type { Task } from '../../model/task.ts'
 import type { CallOptions, Session, StreamOptions, EventFrame, TransportStream } from '../contract.ts'
 import { sleep } from '../sleep.ts'
 import { applyEvent, taskStateOf } from './stream-state.ts'

@@ -1,8 +1,7 @@
 /** Reads the events of a response as they come: server-sent events or JSON lines, with limits on size and silence. */
-import { createSseParser } from '../../bindings/sse-reader.ts'
-import type { SseEvent } from '../../bindings/sse-reader.ts'
+import { createSseParser, type SseEvent } from '../../bindings/sse-reader.ts'
 import { A2AError } from '../../model/error.ts'
-import { startTimeout } from '../../model/linked-signal.ts'
+import { startTimeout } from '../../model/signals.ts'
 import { checkJsonNodes } from '../http/check-json-nodes.ts'
 import type { TransportCallOptions, EventFrame, ClientTransportDeps, TransportStream } from '../contract.ts'
 import { notJsonError } from '../http/response-errors.ts'

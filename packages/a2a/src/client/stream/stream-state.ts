@@ -2,8 +2,7 @@
  * The task, its artifacts, or the one message that the events of a stream add up to (B-100). The cost of an event depends only
  * on its own size: nothing here copies or walks what the task already holds.
  */
-import { hasSettled } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
+import { hasSettled, type TaskState } from '../../model/state.ts'
 import type { Artifact, Message, Part, StreamEvent, Struct, Task, TaskStatus } from '../../model/task.ts'
 import { toAgentResponse, textOfParts } from '../agent-response.ts'
 import type { AgentResponse } from '../contract.ts'

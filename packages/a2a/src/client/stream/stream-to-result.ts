@@ -1,6 +1,6 @@
 /** Some peers stream whatever the request is: a call that expects one response gets what the events add up to. */
 import { A2AError } from '../../model/error.ts'
-import { linkSignals } from '../../model/linked-signal.ts'
+import { linkSignals } from '../../model/signals.ts'
 import type { Operation, ResultOf } from '../../model/operation.ts'
 import { hasSettled } from '../../model/state.ts'
 import type { TransportCallOptions, TransportStream } from '../contract.ts'

@@ -6,8 +6,7 @@
 import { clockOf } from '../../model/clock.ts'
 import type { KeyRow, KeyStore } from '../../stores/store.ts'
 import { fromBase64Url, toBase64Url } from './base64-url.ts'
-import { generateKeyPair, importKeyPair } from './key-pair.ts'
-import type { KeyPair } from './key-pair.ts'
+import { generateKeyPair, importKeyPair, type KeyPair } from './key-pair.ts'
 
 export interface Keyring {
   /** HMAC-SHA-256 under the newest key of this purpose, which is created on first use. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Message } from '../../model/task.ts'
 import { userMessage } from '../../testing/fixtures/test-engine.ts'
-import { canonicalText } from './canonical-message.ts'
+import { canonicalText } from './message-claims.ts'
 
 const textOf = (message: Partial<Message>): string => canonicalText(userMessage(message))
 

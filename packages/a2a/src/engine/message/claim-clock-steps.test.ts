@@ -4,8 +4,7 @@ import { describe, it } from 'node:test'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { sqliteStore } from '../../stores/sqlite/index.ts'
 import { openTestEngine } from '../../testing/fixtures/test-engine.ts'
-import { steppedClock } from '../../testing/fixtures/stepped-clock.ts'
-import type { SteppedClock } from '../../testing/fixtures/stepped-clock.ts'
+import { steppedClock, type SteppedClock } from '../../testing/fixtures/stepped-clock.ts'
 
 const day = 86_400_000
 const stores = {

@@ -7,8 +7,7 @@ import type { IdempotencyKey } from '../../stores/store.ts'
 import { aliceContext, shortTimes, userMessage } from '../../testing/fixtures/test-engine.ts'
 import type { AgentEntry, CallContext } from '../contract.ts'
 import { openKeyring } from '../keys/keyring.ts'
-import { createMessageClaims } from './message-claims.ts'
-import type { MessageClaims } from './message-claims.ts'
+import { createMessageClaims, type MessageClaims } from './message-claims.ts'
 
 const entry: AgentEntry = { agent: () => 'x', inputModes: [], outputModes: [], streaming: true, options: shortTimes }
 const message = userMessage({ messageId: 'm1', parts: [{ text: 'hunter2' }] })

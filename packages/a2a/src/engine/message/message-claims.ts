@@ -6,13 +6,11 @@
  * Anonymous callers share one owner, so their repeats are recognized only by ids that cannot be guessed. Otherwise a caller that
  * knows the id and the text of another caller's message would get its task.
  */
-import { isUnguessableId } from '../../model/idempotency.ts'
-import type { Message } from '../../model/task.ts'
+import { isUnguessableId } from '../../model/id.ts'
+import type { Json, Message, Part } from '../../model/task.ts'
 import type { IdempotencyKey } from '../../stores/store.ts'
-import { canonicalText } from './canonical-message.ts'
 import type { AgentEntry, CallContext, Signer } from '../contract.ts'
-import { createMac } from '../keys/hmac-sha256.ts'
-import type { Mac } from '../keys/hmac-sha256.ts'
+import { type Mac, createMac } from '../keys/hmac-sha256.ts'
 
 export interface MessageClaims {
   /** Reads the key for content hashes. */
@@ -62,4 +60,97 @@ export function createMessageClaims(signer: Signer): MessageClaims {
 function keyOf({ messageId, taskId }: Message, { caller, tenant, agent }: CallContext, hash: string): string {
   const within = [caller.id, tenant, agent, messageId]
   return JSON.stringify(taskId === undefined ? [...within, hash] : [...within, 'task', taskId])
+}
+
+// The content of a message as one text, by which a repeat is recognized (B-163). It is the same for one message in any key order,
+// and in every version and binding. All of it counts: parts, files, metadata, ids of task and context. The messageId does not: it
+// is compared separately.
+
+export function canonicalText({ messageId: _, parts, ...rest }: Message): string {
+  const written = parts.map((part) => fieldsOf(part, isUnsetField(part)))
+  return fieldsOf({ ...rest, parts: `[${written.join(',')}]` }, isEmpty, 'parts')
+}
+
+type Fields = { readonly [name: string]: unknown }
+
+/** An object with sorted keys, without unset fields. The value of `written` is already a text. */
+function fieldsOf(object: object, isLeftOut: (value: unknown, name: string) => boolean, written?: string): string {
+  const fields = object as Fields
+  let text = ''
+  for (const name of Object.keys(fields).toSorted()) {
+    const value = fields[name]
+    if (isLeftOut(value, name)) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${name === written ? (value as string) : write(value as Json)}`
+  }
+  return `{${text}}`
+}
+
+function write(value: Json): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return Array.isArray(value) ? `[${value.map(write).join(',')}]` : fieldsOf(value, isUndefined)
+}
+
+/** gRPC and 0.x cannot distinguish empty from absent, and 0.x cannot mark a text as text. */
+function isUnsetField(part: Part): (value: unknown, name: string) => boolean {
+  const usualType = 'text' in part ? 'text/plain' : 'data' in part ? 'application/json' : undefined
+  return (value, name) => {
+    if (name === 'text' || name === 'raw' || name === 'data') return isUndefined(value)
+    return isEmpty(value) || (name === 'mediaType' && value === usualType)
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === undefined || value === '' || value === null
+  return Object.keys(value).length === 0
+}
+
+function isUndefined(value: unknown): boolean {
+  return value === undefined
+}
+
+// Direct messages leave no log. This module remembers the last ones for as long as their messageId is recognized; a restart forgets
+// them. Long ones are not worth the memory.
+
+export interface DirectReply {
+  readonly hash: string
+  readonly reply: Message
+  /** As long as its message is recognized, on the monotonic clock. */
+  readonly expiresAt: number
+}
+
+/** Between this many and twice as many of the last replies are remembered. */
+const maxReplies = 1_000
+const maxChars = 16_000
+
+export function createDirectReplies(monotonicNow: () => number): {
+  get(key: string): DirectReply | undefined
+  add(key: string, reply: DirectReply): void
+} {
+  // The newest generation and the one before, each dropped as a whole: a map retains far more if entries are removed one by one
+  // (see in-flight-map.ts).
+  let replies = new Map<string, DirectReply>()
+  let older = replies
+  return {
+    get(key) {
+      const known = replies.get(key) ?? older.get(key)
+      return known !== undefined && known.expiresAt > monotonicNow() ? known : undefined
+    },
+    add(key, reply) {
+      if (reply.expiresAt <= monotonicNow() || messageLength(reply.reply) > maxChars) return
+      replies.set(key, reply)
+      if (replies.size < maxReplies) return
+      older = replies
+      replies = new Map()
+    },
+  }
+}
+
+function messageLength({ parts }: Message): number {
+  let chars = 0
+  for (const part of parts) {
+    if ('text' in part) chars += part.text.length
+    else if ('raw' in part) chars += part.raw.length
+    else chars += JSON.stringify(part).length
+  }
+  return chars
 }

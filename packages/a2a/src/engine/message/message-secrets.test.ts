@@ -9,8 +9,8 @@ import { isRedacted } from '../../model/secrets.ts'
 import type { Message, Part, Struct } from '../../model/task.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { FullStore, TaskStore } from '../../stores/store.ts'
-import type { TestEngine } from '../../testing/fixtures/test-engine.ts'
 import {
+  type TestEngine,
   artifactText,
   eventually,
   openTestEngine,
@@ -20,7 +20,7 @@ import {
 } from '../../testing/fixtures/test-engine.ts'
 import { crashingStores } from '../../testing/fixtures/crashing-store.ts'
 import { openReplicas } from '../../testing/fixtures/replicas.ts'
-import { canonicalText } from './canonical-message.ts'
+import { canonicalText } from './message-claims.ts'
 
 const secret = 'hunter2'
 const secretPart: Part = { text: secret, metadata: { [credentialsExtension]: { sensitive: true } } }

@@ -3,8 +3,7 @@
  * that the agent accepts. The codec of the version has checked the shapes; the checks here need the agent, or are the same for all
  * versions.
  */
-import { A2AError, invalidParams } from '../../model/error.ts'
-import type { Violation } from '../../model/error.ts'
+import { A2AError, invalidParams, type Violation } from '../../model/error.ts'
 import type { SendMessageRequest } from '../../model/operation.ts'
 import type { Json, Message, Part, Struct } from '../../model/task.ts'
 import type { AgentEntry, EngineLimits } from '../contract.ts'

@@ -1,7 +1,6 @@
 /** The wall clock steps while push notifications wait: retries come after their own delay, and new events at once. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { sqliteStore } from '../../stores/sqlite/index.ts'
 import type { FullStore, PushStore } from '../../stores/store.ts'
@@ -14,8 +13,7 @@ import {
   withPush,
   describeDeliveries,
 } from '../../testing/fixtures/push-test-engine.ts'
-import { steppedClock } from '../../testing/fixtures/stepped-clock.ts'
-import type { SteppedClock } from '../../testing/fixtures/stepped-clock.ts'
+import { steppedClock, type SteppedClock } from '../../testing/fixtures/stepped-clock.ts'
 
 const day = 86_400_000
 const stores = {

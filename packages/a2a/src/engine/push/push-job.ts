@@ -4,7 +4,7 @@
  * begins where this one did: an event may arrive twice, and none is lost (B-127).
  */
 import type { Clock } from '../../model/clock.ts'
-import { linkSignals } from '../../model/linked-signal.ts'
+import { linkSignals } from '../../model/signals.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import { readTraceparent, spanIdOfPush, traceIdOfTask, traceparentOf } from '../../model/trace.ts'
@@ -12,7 +12,7 @@ import type { ClaimedPush, PushChange, PushRow, FullStore } from '../../stores/s
 import type { EngineLog, EnginePush, PushDelivery, PushResult, PushOutcome, PushTarget } from '../contract.ts'
 import { traceAt, taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
-import { eventOfRecord } from '../task/log-event.ts'
+import { eventOfRecord } from '../task/log-events.ts'
 import { pushRetryDelay } from './retry-schedule.ts'
 import { hostOf, openTarget, triggersOf } from './push-target.ts'
 

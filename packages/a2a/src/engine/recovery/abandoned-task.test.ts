@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { AbandonedTask, Agent, Turn } from '../../agents/agent.ts'
 import { inputRequired } from '../../agents/reports.ts'
-import { eventually, openTestEngine, textOfMessage, short } from '../../testing/fixtures/test-engine.ts'
 import type { TestEngineOptions } from '../../testing/fixtures/test-engine.ts'
+import { eventually, openTestEngine, textOfMessage, short } from '../../testing/fixtures/test-engine.ts'
 import { crashingStores } from '../../testing/fixtures/crashing-store.ts'
 
 const untilAborted = (signal: AbortSignal): Promise<unknown> =>

@@ -6,8 +6,8 @@ import type { Agent, Turn } from '../../agents/agent.ts'
 import { status } from '../../agents/reports.ts'
 import type { Append } from '../../stores/store.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import type { TestEngine } from '../../testing/fixtures/test-engine.ts'
 import {
+  type TestEngine,
   artifactText,
   chunksOf,
   eventually,
@@ -18,8 +18,7 @@ import {
 } from '../../testing/fixtures/test-engine.ts'
 import { createPromptedAgent } from '../../testing/fixtures/prompted-agent.ts'
 import { leaseTtlMs, openReplicas, startWorkingTask } from '../../testing/fixtures/replicas.ts'
-import type { StoreMethod, StoreFaults } from '../../testing/fixtures/faulty-store.ts'
-import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
+import { type StoreMethod, type StoreFaults, faultyStore } from '../../testing/fixtures/faulty-store.ts'
 
 describe('a lease', () => {
   it('is kept alive for as long as the work takes, and for work that has not opened its task yet', async (t) => {

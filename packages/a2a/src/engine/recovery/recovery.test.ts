@@ -1,7 +1,6 @@
 /** What a crash leaves behind, and how it is recovered. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, ResumeState, Turn } from '../../agents/agent.ts'
 import { artifact, inputRequired, status } from '../../agents/reports.ts'
@@ -17,8 +16,7 @@ import {
   statesOf,
   typesOf,
 } from '../../testing/fixtures/test-engine.ts'
-import type { CrashingStore } from '../../testing/fixtures/crashing-store.ts'
-import { crashingStores } from '../../testing/fixtures/crashing-store.ts'
+import { type CrashingStore, crashingStores } from '../../testing/fixtures/crashing-store.ts'
 import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
 
 const forever = (): Promise<never> => new Promise(() => {})

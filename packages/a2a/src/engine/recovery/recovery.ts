@@ -2,19 +2,16 @@
  * Background work: orphans are resumed, due times are handled, leases are renewed, old tasks are pruned. All of it is found in the
  * store, so a new process finds what a dead one has left.
  */
-import { isInterrupted, isTerminal } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
+import { isInterrupted, isTerminal, type TaskState } from '../../model/state.ts'
 import type { DueTime, Store, TaskRow } from '../../stores/store.ts'
 import { notifyAbandoned } from './abandoned-task.ts'
 import type { AgentEntry, EngineLog, EngineRetention } from '../contract.ts'
-import type { TaskFold } from '../task/fold.ts'
-import { inputTimeoutMessage, taskView } from '../task/fold.ts'
+import { type TaskFold, inputTimeoutMessage, taskView } from '../task/fold.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
 import type { TaskCache } from '../task/task-cache.ts'
 import { toAgentMessage } from '../turn/report-interpreter.ts'
 import type { TurnInput } from '../turn/turn-input.ts'
-import type { TaskRun } from '../turn/task-run.ts'
-import { nextTurn } from '../turn/task-run.ts'
+import { type TaskRun, nextTurn } from '../turn/task-run.ts'
 import * as intents from '../task/task-intents.ts'
 
 export interface RecoveryDeps {

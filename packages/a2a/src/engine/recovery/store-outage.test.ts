@@ -1,7 +1,6 @@
 /** A store that does not respond for a while: callers get an error, no acknowledged write is lost, and the work continues. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Turn } from '../../agents/agent.ts'
 import { inputRequired, status } from '../../agents/reports.ts'
@@ -15,10 +14,9 @@ import {
   openTestEngine,
   short,
   statesOf,
+  type TestEngineOptions,
 } from '../../testing/fixtures/test-engine.ts'
-import type { TestEngineOptions } from '../../testing/fixtures/test-engine.ts'
-import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
-import type { StoreMethod } from '../../testing/fixtures/faulty-store.ts'
+import { faultyStore, type StoreMethod } from '../../testing/fixtures/faulty-store.ts'
 
 /** An engine whose store can fail and recover: before an operation, or just before its response. */
 async function houseWithOutages(t: TestContext, agent: Agent, options: TestEngineOptions = {}) {

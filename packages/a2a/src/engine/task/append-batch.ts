@@ -1,9 +1,9 @@
 /** The content of one append: all queued intents, each decided against the state that the ones before it leave behind. */
+import { A2AError } from '../../model/error.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
-import { isTerminal } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
-import { earlierOf } from './fold.ts'
+import { type TaskState, isTerminal } from '../../model/state.ts'
 import type { Append, DueTime, IdempotencyKey, NewTask, TaskChange } from '../../stores/store.ts'
+import { earlierOf } from './fold.ts'
 
 /** The state that an intent sees, after everything queued before it. */
 export interface TaskDraft {
@@ -161,4 +161,32 @@ export function withOwnMessage(read: LogRecord, { firstSeq, records }: PendingAp
   const body = records[read.seq - firstSeq]?.body
   if (body?.type !== 'message' || read.body.type !== 'message') return read
   return body.message.messageId === read.body.message.messageId ? { ...read, body } : read
+}
+
+// Why a write is not in a task log.
+
+/** Thrown to the sender of a message that another append claimed first. */
+export class DuplicateMessage extends Error {
+  readonly taskId: string
+  readonly hash: string
+  constructor(taskId: string, hash: string) {
+    super('the message was already accepted')
+    this.taskId = taskId
+    this.hash = hash
+  }
+}
+
+export function taskUnwritable(cause: unknown): A2AError {
+  return cause instanceof A2AError
+    ? cause
+    : new A2AError('UNAVAILABLE', 'The task cannot be written now', {}, { cause })
+}
+
+/**
+ * A database that failed over to a lagging replica, or a disk that lost its last writes, holds less than it confirmed as durable.
+ * The state in memory is then invalid: the next reader loads what is stored.
+ */
+export function logTruncated(head: number, known: number): A2AError {
+  const cause = new Error(`the log ends at ${head} but had reached ${known}: the store lost committed records`)
+  return new A2AError('UNAVAILABLE', 'The task changed unexpectedly in the store', {}, { cause })
 }

@@ -13,8 +13,8 @@ import {
   stateOfItem,
   statesOf,
   typesOf,
+  type TestEngine,
 } from '../../testing/fixtures/test-engine.ts'
-import type { TestEngine } from '../../testing/fixtures/test-engine.ts'
 
 const untilAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', resolve))

@@ -3,8 +3,7 @@ import { describe, it } from 'node:test'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Artifact, Message, Part } from '../../model/task.ts'
-import { emptyFold, foldRecord, foldFromSnapshot, snapshotOf, taskView, withHistory } from './fold.ts'
-import type { TaskFold } from './fold.ts'
+import { emptyFold, foldRecord, foldFromSnapshot, snapshotOf, taskView, withHistory, type TaskFold } from './fold.ts'
 
 const message = (text: string, role: Message['role'] = 'ROLE_USER'): Message => ({
   messageId: text,

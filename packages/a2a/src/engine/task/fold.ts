@@ -2,11 +2,10 @@
  * A task is the sum of its log. The fold of a task in use stays in memory, and each record moves it forward at a cost that depends
  * on the record alone: nothing here copies or walks the existing task.
  */
-import { recordBytes } from '../../model/json-bytes.ts'
+import { recordBytes } from '../../model/json-nodes.ts'
 import type { LogRecord } from '../../model/record.ts'
 import { isRedacted } from '../../model/secrets.ts'
-import { isInterrupted } from '../../model/state.ts'
-import { type StateTransition, transitionsKey } from '../../model/state-transition.ts'
+import { type StateTransition, isInterrupted, transitionsKey } from '../../model/state.ts'
 import type { Artifact, Json, Message, Part, Struct, Task, TaskStatus } from '../../model/task.ts'
 
 /** Bounds a task that changes its state endlessly. */

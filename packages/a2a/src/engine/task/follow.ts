@@ -4,11 +4,10 @@
  * from memory, shared with all other readers, and older ones from the store.
  */
 import { A2AError } from '../../model/error.ts'
-import { isTerminal } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
+import { isTerminal, type TaskState } from '../../model/state.ts'
 import type { AgentEntry, CallContext, TaskEventStream, StreamItem } from '../contract.ts'
 import { setSharedTimeout } from '../shared-timers.ts'
-import type { LogEvent } from './log-event.ts'
+import type { LogEvent } from './log-events.ts'
 import type { LoadedTask } from './loaded-task.ts'
 import type { LogPages } from './log-pages.ts'
 

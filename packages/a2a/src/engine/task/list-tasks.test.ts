@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { Agent } from '../../agents/agent.ts'
 import { inputRequired } from '../../agents/reports.ts'
 import type { ListTasksRequest } from '../../model/operation.ts'
-import { aliceContext, openTestEngine, short } from '../../testing/fixtures/test-engine.ts'
-import type { TestEngine } from '../../testing/fixtures/test-engine.ts'
+import { aliceContext, openTestEngine, short, type TestEngine } from '../../testing/fixtures/test-engine.ts'
 import type { CallContext } from '../contract.ts'
 
 const agent: Agent = ({ text }) => (text === 'ask' ? inputRequired('?') : `did ${text}`)

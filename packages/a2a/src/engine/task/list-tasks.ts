@@ -1,6 +1,6 @@
 /** ListTasks: keyset pages, so that a page costs the same at the end of a long list as at its start. */
 import { A2AError, invalidParams } from '../../model/error.ts'
-import { taskBytes } from '../../model/json-bytes.ts'
+import { taskBytes } from '../../model/json-nodes.ts'
 import type { ListTasksRequest, ListTasksResponse } from '../../model/operation.ts'
 import type { Task } from '../../model/task.ts'
 import type { ListQuery, Partition, Store } from '../../stores/store.ts'

@@ -12,14 +12,20 @@ import { A2AError, taskNotFound } from '../../model/error.ts'
 import type { LogRecord, RecordBody } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
 import type { Append, AppendResult, NewTask, Partition, Store } from '../../stores/store.ts'
-import { logTruncated, DuplicateMessage, taskUnwritable } from './append-errors.ts'
-import type { AppendBatch, TaskDraft, QueuedIntent, Intent, PendingAppend, FirstSeq } from './append-batch.ts'
-import { withOwnMessage, changeOf, initialTaskRow, resolveBatch, takeBatch } from './append-batch.ts'
-import { eventOfRecord, type LogEvent } from './log-event.ts'
-import type { TaskFold } from './fold.ts'
-import { foldRecord, snapshotOf, traceAt } from './fold.ts'
+import type { AppendBatch, FirstSeq, Intent, PendingAppend, QueuedIntent, TaskDraft } from './append-batch.ts'
+import {
+  DuplicateMessage,
+  changeOf,
+  initialTaskRow,
+  logTruncated,
+  resolveBatch,
+  takeBatch,
+  taskUnwritable,
+  withOwnMessage,
+} from './append-batch.ts'
+import { EventTail, type LogEvent, eventOfRecord } from './log-events.ts'
+import { type TaskFold, foldRecord, snapshotOf, traceAt } from './fold.ts'
 import { readLog } from './read-log.ts'
-import { EventTail } from './event-tail.ts'
 
 export interface LoadedTaskDeps {
   readonly store: Store

@@ -4,13 +4,11 @@
  * for a second, and the cache as a whole is bounded too.
  */
 import type { TaskStore } from '../../stores/store.ts'
-import { recordBytes } from '../../model/json-bytes.ts'
+import { recordBytes } from '../../model/json-nodes.ts'
 import type { LogPageCounts } from '../contract.ts'
-import { eventOfRecord } from './log-event.ts'
-import type { LogEvent } from './log-event.ts'
+import { type LogEvent, eventOfRecord } from './log-events.ts'
 import { traceAt } from './fold.ts'
-import { setSharedTimeout } from '../shared-timers.ts'
-import type { SharedTimer } from '../shared-timers.ts'
+import { setSharedTimeout, type SharedTimer } from '../shared-timers.ts'
 import type { LoadedTask } from './loaded-task.ts'
 
 export interface LogPage {

@@ -1,5 +1,5 @@
 /** Reads a log to its end in bounded pages: a log may be larger than memory allows at once. */
-import { recordsBytes } from '../../model/json-bytes.ts'
+import { recordsBytes } from '../../model/json-nodes.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { TaskStore } from '../../stores/store.ts'
 

@@ -1,15 +1,13 @@
 /** The clocks of replicas differ. The times of a log never decrease anyway, and the row and the snapshot agree with it. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { LogRecord } from '../../model/record.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Store } from '../../stores/store.ts'
 import { artifactText, eventually, openTestEngine } from '../../testing/fixtures/test-engine.ts'
 import { createPromptedAgent } from '../../testing/fixtures/prompted-agent.ts'
 import { leaseTtlMs, startWorkingTask } from '../../testing/fixtures/replicas.ts'
-import { faultyStore } from '../../testing/fixtures/faulty-store.ts'
-import type { StoreFaults } from '../../testing/fixtures/faulty-store.ts'
+import { faultyStore, type StoreFaults } from '../../testing/fixtures/faulty-store.ts'
 
 const noon = Date.UTC(2030, 0, 1, 12)
 

@@ -1,7 +1,6 @@
 /** The decisions about a task's state, each as an intent that is decided when its turn comes (see loaded-task.ts). */
 import type { RecordBody, TurnOptions } from '../../model/record.ts'
-import { isInterrupted, isTerminal } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
+import { isInterrupted, isTerminal, type TaskState } from '../../model/state.ts'
 import type { Message, Struct, TaskStatus } from '../../model/task.ts'
 import type { DueTime, IdempotencyKey } from '../../stores/store.ts'
 import type { AgentOptions } from '../contract.ts'

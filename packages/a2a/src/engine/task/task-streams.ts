@@ -2,16 +2,15 @@
  * Decides where the stream of a task begins: with the task at the time of the message, after the reader's cursor, or with the
  * current task. `follow` does the rest.
  */
-import { taskBytes } from '../../model/json-bytes.ts'
+import { taskBytes } from '../../model/json-nodes.ts'
 import type { SendMessageRequest } from '../../model/operation.ts'
 import { hasSettled, isTerminal } from '../../model/state.ts'
 import type { Message, StreamEvent, Task, TaskStatus } from '../../model/task.ts'
 import type { Store } from '../../stores/store.ts'
 import type { AcceptedMessage } from '../message/accept-message.ts'
 import type { AgentEntry, CallContext, TaskEventStream, StreamItem } from '../contract.ts'
-import type { LogEvent } from './log-event.ts'
-import { emptyFold, foldRecord, traceAt, taskView, withHistory } from './fold.ts'
-import type { TaskFold } from './fold.ts'
+import type { LogEvent } from './log-events.ts'
+import { emptyFold, foldRecord, traceAt, taskView, withHistory, type TaskFold } from './fold.ts'
 import { endsStreamAt, followLog } from './follow.ts'
 import type { LoadedTask } from './loaded-task.ts'
 import type { LogPages } from './log-pages.ts'

@@ -1,6 +1,6 @@
 /** Every kind of output of an agent, and what the client receives for it. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { from, interval, map, of, Subject, take } from 'rxjs'
 import type { Agent, Report, Turn } from '../../agents/agent.ts'
@@ -14,7 +14,6 @@ import {
   short,
   statesOf,
 } from '../../testing/fixtures/test-engine.ts'
-import type { TestContext } from 'node:test'
 
 async function run(t: TestContext, agent: Agent) {
   const testEngine = await openTestEngine(t, agent)

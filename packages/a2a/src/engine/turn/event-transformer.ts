@@ -6,9 +6,8 @@ import { A2AError } from '../../model/error.ts'
 import type { TaskState } from '../../model/state.ts'
 import type { Message, StreamEvent } from '../../model/task.ts'
 import type { EventContext, TransformEvent } from '../contract.ts'
-import type { InterpretedReport } from './report-interpreter.ts'
-import { ReportInterpreter } from './report-interpreter.ts'
-import { eventContextOf } from '../task/event-listener.ts'
+import { type InterpretedReport, ReportInterpreter } from './report-interpreter.ts'
+import { eventContextOf } from '../task/log-events.ts'
 import type { TaskRunDeps } from './turn-input.ts'
 
 /** Most agents have none. */

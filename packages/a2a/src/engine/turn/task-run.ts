@@ -5,11 +5,9 @@
  * An agent is not trusted to behave. It may throw, report invalid values, never end, ignore a cancel or continue after the end. A
  * stopped run ignores all output, and the queue of the task drops whatever follows a terminal state.
  */
-import { spanOutcomeOf } from '../../model/span.ts'
+import { type LogRecord, spanOutcomeOf } from '../../model/record.ts'
 import { A2AError } from '../../model/error.ts'
-import type { LogRecord } from '../../model/record.ts'
-import { isTerminal } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
+import { isTerminal, type TaskState } from '../../model/state.ts'
 import type { TaskOpening, TaskRunDeps, TurnInput } from './turn-input.ts'
 import { TurnRunner } from './turn-runner.ts'
 import type { AgentEntry } from '../contract.ts'

@@ -1,10 +1,11 @@
 /** The end of a turn whose agent threw. */
-import { A2AError } from '../../model/error.ts'
+import type { AgentLog } from '../../agents/agent.ts'
 import { wireCodeOf } from '../../model/error-table.ts'
+import { A2AError } from '../../model/error.ts'
 import type { EngineLog } from '../contract.ts'
 import type { LoadedTask } from '../task/loaded-task.ts'
-import { toAgentMessage, describeError } from './report-interpreter.ts'
 import type { TurnEnding } from '../task/task-intents.ts'
+import { describeError, toAgentMessage } from './report-interpreter.ts'
 
 /** Whether the agent threw the error deliberately: its message and code are for the caller. */
 export function isProtocolError(reason: unknown): reason is A2AError {
@@ -24,4 +25,22 @@ export function endingOfError(reason: unknown, live: LoadedTask, signal: AbortSi
   // Calling programs need to distinguish an unavailable agent from one that refuses.
   const metadata = { reason: reason.details.reason ?? wireCodeOf(reason.code) }
   return { state: 'TASK_STATE_FAILED', message: toAgentMessage(reason.message, live.fold), metadata, note }
+}
+
+// Log lines of an agent for the operator, with their task, context and trace (B-171).
+
+export interface TurnLogFields {
+  readonly agent: string
+  readonly taskId: string
+  readonly contextId: string
+  readonly traceId: string
+}
+
+/** Fields of one line override the common fields. */
+export function createTurnLog(log: AgentLog, about: TurnLogFields): AgentLog {
+  const at =
+    (level: keyof AgentLog): AgentLog[keyof AgentLog] =>
+    (message, fields) =>
+      log[level](message, { ...about, ...fields })
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -1,8 +1,7 @@
 /** A question that a turn waits on, with its own timer: the wait is a duration, independent of the wall clock. */
 import type { TaskState } from '../../model/state.ts'
 import type { Message } from '../../model/task.ts'
-import { setSharedTimeout } from '../shared-timers.ts'
-import type { SharedTimer } from '../shared-timers.ts'
+import { setSharedTimeout, type SharedTimer } from '../shared-timers.ts'
 
 export interface TurnQuestionOptions {
   readonly id: string

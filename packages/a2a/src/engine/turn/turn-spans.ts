@@ -1,10 +1,8 @@
 /** The spans of one turn. Each is written when it ends; open spans end with the turn. */
 import type { OpenSpan, SpanOptions } from '../../agents/agent.ts'
-import { boundAttributes, boundName } from '../../model/span.ts'
-import type { Span, SpanOutcome } from '../../model/span.ts'
+import { type Span, type SpanOutcome, boundAttributes, boundName } from '../../model/record.ts'
 import type { Struct } from '../../model/task.ts'
-import { readTraceparent, spanIdOfTurn, traceIdOfTask, traceparentOf } from '../../model/trace.ts'
-import type { TraceContext } from '../../model/trace.ts'
+import { readTraceparent, spanIdOfTurn, traceIdOfTask, traceparentOf, type TraceContext } from '../../model/trace.ts'
 
 export interface TurnSpansDeps {
   readonly taskId: string

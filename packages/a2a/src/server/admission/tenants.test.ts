@@ -4,8 +4,7 @@ import { describe, it } from 'node:test'
 import { connect } from '../../client/connect.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { testMessage, legacyTestMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
-import type { Authenticate } from '../index.ts'
-import { createHandler } from '../index.ts'
+import { type Authenticate, createHandler } from '../index.ts'
 
 const { open, post, get } = openServers()
 const tenants = { declared: ['acme', 'globex'] }

@@ -2,7 +2,7 @@
  * Resolves the tenant of a call (B-165…B-167). A tenant is a partition: tasks of one tenant are invisible to another. The path, the
  * payload or the caller names it, and it must always be one that the caller may use; any other is reported as not found.
  */
-import { findParameter } from '../../bindings/query.ts'
+import { findParameter } from '../../bindings/http.ts'
 import type { Caller } from '../../model/caller.ts'
 import { A2AError, invalidParams } from '../../model/error.ts'
 import { ConfigError } from '../config-error.ts'

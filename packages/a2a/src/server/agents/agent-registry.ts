@@ -2,16 +2,16 @@
  * The agents of a server, which are added and removed while it runs. A lookup returns the agent registered at that moment. A
  * removed agent stays readable until the process ends, so that its tasks can be read.
  */
+import { A2AError } from '../../model/error.ts'
 import { ConfigError } from '../config-error.ts'
 import type { Agent, AgentSettings, AgentsOption } from '../options.ts'
+import type { RegisteredAgent, SharedAgentOptions } from './registered-agent.ts'
 import {
-  placeholderAgent,
-  noDefaultPlaceholder,
-  type RegisteredAgent,
-  retiredAgent,
-  createRegisteredAgent,
   createNamedAgent,
-  type SharedAgentOptions,
+  createRegisteredAgent,
+  noDefaultPlaceholder,
+  placeholderAgent,
+  retiredAgent,
 } from './registered-agent.ts'
 
 export interface AgentRegistry {
@@ -112,4 +112,28 @@ export function createAgentRegistry(options: AgentsOption & SharedAgentOptions):
 
 function singleAgentError(name: string): ConfigError {
   return new ConfigError(`agents.${name}`, 'this server was created with `agent`: create it with `agents` to add more')
+}
+
+// The error for an agent that is not registered. It lists the agents that the caller may see.
+
+/** As many names as a person reads and a gRPC trailer holds. */
+const maxNames = 50
+
+export function agentNotFoundError(name: string, known: readonly string[]): A2AError {
+  return notFoundError(`No agent named ${name}`, known, { agent: name })
+}
+
+export function noDefaultAgentError(known: readonly string[]): A2AError {
+  return notFoundError('No default agent: name an agent', known)
+}
+
+function notFoundError(
+  text: string,
+  known: readonly string[],
+  details: Readonly<Record<string, string>> = {},
+): A2AError {
+  const agents = known.slice(0, maxNames).join(', ') + (known.length > maxNames ? ', …' : '')
+  const hasNames = agents !== ''
+  const message = hasNames ? `${text}. Agents: ${agents}` : text
+  return new A2AError('AGENT_NOT_FOUND', message, { ...details, ...(hasNames ? { agents } : {}) })
 }

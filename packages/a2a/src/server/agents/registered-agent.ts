@@ -1,5 +1,5 @@
 /** One agent as the server knows it: its name, its path, and what the card and the engine need. */
-import { omitUndefined } from '../../model/omit-undefined.ts'
+import { omitUndefined } from '../../model/struct.ts'
 import { bindingNames } from '../../bindings/protocol-bindings.ts'
 import type { AgentEntry } from '../../engine/contract.ts'
 import type { AgentExtension } from '../../model/card.ts'

@@ -4,13 +4,12 @@
  */
 import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
-import { readQuery } from '../../bindings/query.ts'
+import { readQuery } from '../../bindings/http.ts'
 import { ConfigError } from '../config-error.ts'
-import type { Credentials } from '../admission/credentials.ts'
+import type { Credentials } from '../admission/request-authenticator.ts'
 import type { Authenticate } from '../options.ts'
 import { sha256Hex } from '../keys/compare-secrets.ts'
-import { challenge } from './challenge.ts'
-import { createScheme } from './scheme.ts'
+import { challenge, createScheme } from './scheme.ts'
 
 /** Options of `apiKey`. */
 export interface ApiKeyOptions {

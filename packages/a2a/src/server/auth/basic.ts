@@ -2,8 +2,7 @@
 import type { Caller } from '../../model/caller.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Authenticate } from '../options.ts'
-import { challenge } from './challenge.ts'
-import { authorizationOf, createScheme } from './scheme.ts'
+import { authorizationOf, challenge, createScheme } from './scheme.ts'
 
 /** Options of `basic`. */
 export interface BasicOptions {

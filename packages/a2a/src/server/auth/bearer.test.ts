@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import type { JSONWebKeySet } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet } from 'jose'
 import { openRawServers } from '../../testing/fixtures/raw-server.ts'
 import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
-import { bearer, ConfigError } from '../index.ts'
 import type { Authenticate, Caller, Credentials, JwtBearerOptions } from '../index.ts'
+import { bearer, ConfigError } from '../index.ts'
 
 const listen = openRawServers()
 const { open, post, get } = openServers()

@@ -11,9 +11,8 @@ import { ConfigError } from '../config-error.ts'
 import type { FetchHandler } from '../http/fetch-adapter.ts'
 import type { Authenticate } from '../options.ts'
 import { asymmetricAlgorithms } from '../keys/verifying-keys.ts'
-import { challenge } from './challenge.ts'
+import { authorizationOf, challenge, createScheme } from './scheme.ts'
 import { createIssuer } from './issuer.ts'
-import { authorizationOf, createScheme } from './scheme.ts'
 
 interface BearerSchemeOptions {
   /** Scopes that every caller must have. Default: none. */

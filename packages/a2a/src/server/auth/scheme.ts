@@ -2,9 +2,8 @@
 import type { Caller } from '../../model/caller.ts'
 import type { SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { Credentials } from '../admission/credentials.ts'
+import type { Credentials } from '../admission/request-authenticator.ts'
 import type { Authenticate } from '../options.ts'
-import { challenge } from './challenge.ts'
 
 type AuthenticatedCaller = Caller | undefined | null
 
@@ -49,4 +48,19 @@ export function authorizationOf(credentials: Credentials, scheme: string): strin
   if (header === undefined || header.slice(0, scheme.length).toLowerCase() !== scheme.toLowerCase()) return undefined
   const rest = header.slice(scheme.length)
   return rest.startsWith(' ') ? rest.trim() : rest === '' ? '' : undefined
+}
+
+// Builds the value of a WWW-Authenticate header (RFC 9110 §11.6.1).
+
+/** Omits characters that a quoted string cannot hold, so that no text ends the string early. */
+export function quotedString(text: string): string {
+  return `"${text.replaceAll(/[^\x20-\x7e]|["\\]/g, '')}"`
+}
+
+/** `Bearer realm="parley", error="invalid_token"` */
+export function challenge(scheme: string, parameters: { readonly [name: string]: string | undefined } = {}): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${quotedString(value)}`],
+  )
+  return given.length === 0 ? scheme : `${scheme} ${given.join(', ')}`
 }

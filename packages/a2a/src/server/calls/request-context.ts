@@ -3,9 +3,7 @@
  * result become known. The steps in call-steps.ts and operations.ts are functions over it, and the engine reads it as the context of
  * the call. What the engine gets comes from the request, never from the payload.
  */
-import type { HttpHeaders, HttpRequest } from '../../bindings/http.ts'
-import { findParameter } from '../../bindings/query.ts'
-import { readCursor } from '../../bindings/sse.ts'
+import { type HttpHeaders, type HttpRequest, findParameter, readCursor } from '../../bindings/http.ts'
 import type { CallContext, PushDeliveryOptions } from '../../engine/contract.ts'
 import { anonymous, type Caller } from '../../model/caller.ts'
 import type { Operation } from '../../model/operation.ts'

@@ -3,9 +3,8 @@
  * that cannot set headers (B-2). Without it, 1.0 says to assume 0.3 (B-3); unless `strict` is set, the JSON-RPC method or the REST
  * path decides first, because their grammars cannot be confused (B-10, B-11).
  */
-import type { HttpRequest } from '../../bindings/http.ts'
+import { type HttpRequest, findParameter } from '../../bindings/http.ts'
 import { jsonrpcMethodsOf } from '../../bindings/jsonrpc/jsonrpc-server.ts'
-import { findParameter } from '../../bindings/query.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import { versions } from '../../versions/index.ts'

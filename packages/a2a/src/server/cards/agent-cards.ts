@@ -1,5 +1,5 @@
 /** The cards of one agent: one description, one card variant for each kind of client, each encoded once for each base URL. */
-import { omitUndefined } from '../../model/omit-undefined.ts'
+import { omitUndefined } from '../../model/struct.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import type { OwnAddress } from '../../bindings/protocol-binding.ts'
 import { type BindingName, bindingNames, bindingServers } from '../../bindings/protocol-bindings.ts'

@@ -3,7 +3,7 @@
  * After a rotation the previous key signs too, until the next rotation: a client that knows only the older key can still verify the
  * card.
  */
-import { omitUndefined } from '../../model/omit-undefined.ts'
+import { omitUndefined } from '../../model/struct.ts'
 import type { CryptoKey, JWK } from 'jose'
 import type { Keyring } from '../../engine/keys/keyring.ts'
 import { ConfigError } from '../config-error.ts'

@@ -6,8 +6,7 @@ import type { AgentCardSignature } from '../../model/card.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { openServers, rpc } from '../../testing/fixtures/test-server.ts'
 import { signedReadings } from '../../versions/signed-card.ts'
-import type { Handler } from '../index.ts'
-import { ConfigError, createHandler } from '../index.ts'
+import { type Handler, ConfigError, createHandler } from '../index.ts'
 
 const { open, get, post } = openServers()
 const publicUrl = 'https://ada.test'

@@ -2,9 +2,8 @@
 import type { Caller } from '../../model/caller.ts'
 import type { AgentCard } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import type { CardPatch, ExtendedCard } from '../options.ts'
 import type { RegisteredAgent } from '../agents/registered-agent.ts'
-import { canUseSkill } from '../admission/skill-permissions.ts'
+import { canUseSkill, extendedPatch } from '../admission/skill-permissions.ts'
 
 /** Throws UNSUPPORTED_OPERATION, UNAUTHENTICATED or EXTENDED_AGENT_CARD_NOT_CONFIGURED. */
 export async function extendedCard({ settings }: RegisteredAgent, card: AgentCard, caller: Caller): Promise<AgentCard> {
@@ -17,9 +16,4 @@ export async function extendedCard({ settings }: RegisteredAgent, card: AgentCar
   }
   const extended = { ...card, ...patch }
   return { ...extended, skills: extended.skills.filter((skill) => canUseSkill(skill, caller)) }
-}
-
-/** `undefined` if this caller has none. */
-export async function extendedPatch(given: ExtendedCard, caller: Caller): Promise<CardPatch | undefined> {
-  return (typeof given === 'function' ? await given(caller) : given) ?? undefined
 }

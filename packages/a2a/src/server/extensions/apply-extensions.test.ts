@@ -8,8 +8,7 @@ import { A2AError } from '../../model/error.ts'
 import { cursorExtension, timestampsExtension, traceExtension } from '../../model/extension.ts'
 import type { Message } from '../../model/task.ts'
 import { testMessage, legacyTestMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
-import type { Extension, Handler } from '../index.ts'
-import { cursor, timestamps, trace } from '../index.ts'
+import { type Extension, type Handler, cursor, timestamps, trace } from '../index.ts'
 
 const { open, post, get } = openServers()
 

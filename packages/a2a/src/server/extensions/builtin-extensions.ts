@@ -1,5 +1,5 @@
 /** The built-in extensions. Each is off until `extensions` lists it, and then until a request asks for it (B-149). */
-import { taskIdOfEvent } from '../../model/stream-event.ts'
+import { type StreamEvent, taskIdOfEvent } from '../../model/task.ts'
 import type { StreamItem } from '../../engine/contract.ts'
 import {
   clientToolsExtension,
@@ -8,7 +8,6 @@ import {
   timestampsExtension,
   traceExtension,
 } from '../../model/extension.ts'
-import type { StreamEvent } from '../../model/task.ts'
 import { spanIdOfEvent, traceIdOf, traceIdOfTask } from '../../model/trace.ts'
 import type { Extension } from './extension.ts'
 

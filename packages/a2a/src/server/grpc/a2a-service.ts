@@ -1,11 +1,11 @@
 /** The rpcs of A2A on @grpc/grpc-js: passes bytes to the handler and writes its response, one message or a stream. */
-import { Metadata } from '@grpc/grpc-js'
-import type {
-  sendUnaryData,
-  ServerUnaryCall,
-  ServerWritableStream,
-  ServiceDefinition,
-  UntypedHandleCall,
+import {
+  Metadata,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type UntypedHandleCall,
 } from '@grpc/grpc-js'
 import type { HttpHeaders } from '../../bindings/http.ts'
 import { rpcMethodsOf, decodeRpcRequest, type RpcMethod, encodeRpcResponse } from '../../bindings/grpc/service.ts'
@@ -17,7 +17,7 @@ import type { ProtocolVersion } from '../../versions/version.ts'
 import type { GrpcResponse } from './grpc-dispatch.ts'
 import type { GrpcHandler } from './grpc-handler.ts'
 import type { OpenEventStream } from '../calls/perform-operation.ts'
-import { largeChars, wholeChunk } from '../streaming/byte-slices.ts'
+import { largeChars, wholeChunk } from '../streaming/encoding-cache.ts'
 import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import { GrpcRequest, type HttpAddress } from './grpc-request.ts'
 import { type StallOptions, watchResponse, writeGrpcMessage } from './unread-calls.ts'

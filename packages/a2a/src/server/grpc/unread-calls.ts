@@ -4,8 +4,8 @@
  */
 import type { ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
 import { A2AError } from '../../model/error.ts'
-import { startStallTimer, bytesSent } from '../streaming/stall-timeout.ts'
-import { largeChars } from '../streaming/byte-slices.ts'
+import { startStallTimer, bytesSent } from '../streaming/stream-limits.ts'
+import { largeChars } from '../streaming/encoding-cache.ts'
 import type { ReaderAccount } from '../streaming/unsent-bytes.ts'
 import { type Http2Stream, http2StreamOf } from './http2-stream.ts'
 

@@ -4,7 +4,7 @@
  * needs it. Connections with a response in progress are never dropped; if all have one, the new connection is refused.
  */
 import type { EngineLog } from '../../engine/contract.ts'
-import { clientNetwork } from './client-network.ts'
+import { clientNetwork } from './addresses.ts'
 
 /** Limits of open connections, in total and per address. */
 export interface ConnectionLimits {

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import {
-  createServer,
-  IncomingMessage,
-  type RequestListener,
-  type Server as HttpServer,
-  type ServerResponse,
-} from 'node:http'
+import type { RequestListener, Server as HttpServer, ServerResponse } from 'node:http'
+import { createServer, IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'

@@ -2,13 +2,12 @@
  * Handles a request from the route to the response: finds its version, its caller and its operation, and responds in the same
  * version. Version differences are data in the request context; the code that it is passed to knows no version.
  */
-import type { Framing } from '../../bindings/call.ts'
-import type { HttpHeaders, HttpResponse } from '../../bindings/http.ts'
+import type { Framing } from '../../bindings/protocol-binding.ts'
+import { type HttpHeaders, type HttpResponse, sseHeaders } from '../../bindings/http.ts'
 import { readJson, tooDeep } from '../../bindings/json-body.ts'
 import { jsonrpcFraming, notificationError, readEnvelope } from '../../bindings/jsonrpc/jsonrpc-server.ts'
 import type { HttpBindingName } from '../../bindings/protocol-bindings.ts'
 import { compileRoutes, gatherPayload, restFraming, type RouteTable } from '../../bindings/rest/rest-server.ts'
-import { sseHeaders } from '../../bindings/sse.ts'
 import { A2AError } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { ProtocolVersion, Route } from '../../versions/version.ts'
@@ -19,7 +18,7 @@ import type { CallVariant } from '../calls/endpoint-variant.ts'
 import { pathNotFound, performOperation } from '../calls/perform-operation.ts'
 import { isStreaming, type RequestContext } from '../calls/request-context.ts'
 import type { ServerContext } from '../server-context.ts'
-import { sliceChunks, utf8Length } from '../streaming/byte-slices.ts'
+import { sliceChunks, utf8Length } from '../streaming/encoding-cache.ts'
 import { streamChunks } from '../streaming/sse-chunks.ts'
 
 /** The HTTP bindings: everything up to the operation, and from its result to the response. */

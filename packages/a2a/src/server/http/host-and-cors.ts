@@ -5,7 +5,7 @@
  */
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import { A2AError } from '../../model/error.ts'
-import type { AddressOptions } from './base-url.ts'
+import type { AddressOptions } from './addresses.ts'
 import type { ServerOptions } from '../options.ts'
 
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']

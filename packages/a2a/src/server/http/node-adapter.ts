@@ -4,13 +4,12 @@
  */
 import type { Chunk, ClientCertificate, HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
-import { sendBatched } from './response-batching.ts'
+import { scheduleWrite, sendBatched } from './write-scheduler.ts'
 import { hasOneHost } from './host-and-cors.ts'
 import { readBody } from './node-body.ts'
 import type { NodeRequest, NodeResponse } from './node-http-types.ts'
-import { startStallTimer, bytesSent } from '../streaming/stall-timeout.ts'
+import { startStallTimer, bytesSent } from '../streaming/stream-limits.ts'
 import type { Router } from './router.ts'
-import { scheduleWrite } from './write-scheduler.ts'
 
 export interface NodeAdapterOptions {
   readonly prefix: string

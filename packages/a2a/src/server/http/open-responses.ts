@@ -1,5 +1,5 @@
 /** Tracks the open responses of a listener, and which connections have none. */
-import { bytesSent, stallCheckIntervalMs, checksPerStall, type SocketProgress } from '../streaming/stall-timeout.ts'
+import { bytesSent, stallCheckIntervalMs, checksPerStall, type SocketProgress } from '../streaming/stream-limits.ts'
 
 /** The used parts of node:http's request and response. */
 interface OpenRequest {

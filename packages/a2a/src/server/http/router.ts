@@ -1,5 +1,5 @@
 /** Routes a request to its endpoint: checks the host and the origin, the readiness of the server, and finds the agent. */
-import type { Framing } from '../../bindings/call.ts'
+import type { Framing } from '../../bindings/protocol-binding.ts'
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../../bindings/http.ts'
 import { bindingServers } from '../../bindings/protocol-bindings.ts'
 import { restFraming } from '../../bindings/rest/rest-server.ts'

@@ -1,8 +1,7 @@
 /** Signing keys for the operator: kept in the store, published with the others, and rotated with an overlap. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
-import type { JSONWebKeySet } from 'jose'
+import { createLocalJWKSet, jwtVerify, SignJWT, type JSONWebKeySet } from 'jose'
 import { openKeyring } from '../../engine/keys/keyring.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { openServers } from '../../testing/fixtures/test-server.ts'

@@ -13,8 +13,7 @@ import type { WebhookFetch } from './push-options.ts'
 import { drainResponse, responseExcerpt } from './response-excerpt.ts'
 import { validateWebhookUrl } from './validate-push-config.ts'
 import type { PushSigner } from './push-signer.ts'
-import { chunkText } from '../streaming/byte-slices.ts'
-import type { EncodingCache } from '../streaming/encoding-cache.ts'
+import { type EncodingCache, chunkText } from '../streaming/encoding-cache.ts'
 
 export interface PushDeliverDeps {
   readonly fetch: WebhookFetch

@@ -2,8 +2,7 @@
 import type { PublicJwk } from '../../engine/keys/key-pair.ts'
 import { newId } from '../../model/id.ts'
 import { pushClaims } from '../../model/push-headers.ts'
-import { createSigningKeys } from '../keys/signing-keys.ts'
-import type { SigningKeysDeps } from '../keys/signing-keys.ts'
+import { createSigningKeys, type SigningKeysDeps } from '../keys/signing-keys.ts'
 import { sha256Hex } from '../keys/compare-secrets.ts'
 
 export interface PushSignerDeps extends Omit<SigningKeysDeps, 'purpose' | 'kidPrefix'> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testMessage, openServers, rpc } from '../../testing/fixtures/test-server.ts'
-import { createUrlChallenge } from './url-challenge.ts'
+import { createUrlChallenge } from './validate-push-config.ts'
 import type { WebhookFetch } from './push-options.ts'
 import { webhook } from '../webhook/webhook.ts'
 

@@ -6,7 +6,7 @@
 import type { Chunk } from '../../bindings/http.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import type { Dialect } from '../../versions/version.ts'
-import { encodeChunk } from './byte-slices.ts'
+import type { ReaderAccount } from './unsent-bytes.ts'
 
 export interface EncodingCache {
   event(dialect: Dialect, event: StreamEvent): Chunk
@@ -36,4 +36,100 @@ function encodeOnce(texts: EncodedTexts, of: object, dialect: string, encode: ()
   let text = known.get(dialect)
   if (text === undefined) known.set(dialect, (text = encodeChunk(encode())))
   return text
+}
+
+// A large text for one reader: the reader's own envelope around bytes that all readers share. Written in slices, each after the
+// previous one was taken, so that nothing is copied per reader and a slow reader can be distinguished from a stopped one.
+
+/** Longer texts are sent as shared bytes. */
+export const largeChars = 32_768
+export const sliceBytes = 65_536
+
+const encoder = new TextEncoder()
+
+/** Encodes a text for caching and sending: a long one becomes UTF-8. */
+export function encodeChunk(text: string): Chunk {
+  return text.length > largeChars ? encoder.encode(text) : text
+}
+
+/** The text, for callers that cannot use bytes. */
+export function chunkText(chunk: Chunk): string {
+  return typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk)
+}
+
+/** A short payload is a string. Of a long one all but the last characters are shared. */
+export type EncodedItem = string | SealedBytes
+export interface SealedBytes {
+  readonly bytes: Uint8Array
+  /** The number of shared bytes to send, and the text that follows them. */
+  readonly end: number
+  readonly suffix: string
+}
+
+/** Returns everything in one piece: the shared bytes if their end is unchanged. */
+export function wholeChunk(item: EncodedItem): Chunk {
+  if (typeof item === 'string') return item
+  const { bytes, end, suffix } = item
+  return chunkText(bytes.subarray(end)) === suffix ? bytes : chunkText(bytes.subarray(0, end)) + suffix
+}
+
+/** The length of an envelope, whose ids may hold any character. */
+export function utf8Length(text: string): number {
+  return encoder.encode(text).length
+}
+
+export class ByteSlices {
+  readonly #bytes: Uint8Array
+  readonly #end: number
+  readonly #after: string
+  #before: string | undefined
+  #at = 0
+
+  /** `end`: how many of the bytes are sent; `after` replaces the rest. */
+  constructor(before: string, bytes: Uint8Array, after: string, end = bytes.length) {
+    this.#before = before
+    this.#bytes = bytes
+    this.#after = after
+    this.#end = end
+  }
+
+  /** `undefined` at the end. */
+  next(): Chunk | undefined {
+    const before = this.#before
+    if (before !== undefined) {
+      this.#before = undefined
+      if (before !== '') return before
+    }
+    const at = this.#at
+    if (at > this.#end) return undefined
+    this.#at = Math.min(at + sliceBytes, this.#end)
+    if (at < this.#end) return this.#bytes.subarray(at, this.#at)
+    this.#at = this.#end + 1
+    return this.#after === '' ? undefined : this.#after
+  }
+}
+
+/** A whole response in slices. Releases its bytes when the client has taken them or has disconnected. */
+export function sliceChunks(
+  before: string,
+  bytes: Uint8Array,
+  after: string,
+  account: ReaderAccount,
+): AsyncIterable<Chunk> {
+  const slices = new ByteSlices(before, bytes, after)
+  account.hold(bytes, bytes.length)
+  const finish = (): IteratorReturnResult<undefined> => {
+    account.close()
+    return { done: true, value: undefined }
+  }
+  const iterator: AsyncIterator<Chunk, undefined> = {
+    async next() {
+      const value = slices.next()
+      return value === undefined ? finish() : { done: false, value }
+    },
+    async return() {
+      return finish()
+    },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
 }

@@ -1,7 +1,7 @@
 /** Single responses: a short one is sent at once, a large one when the budgets of its caller and of the server permit it. */
 import type { Chunk } from '../../bindings/http.ts'
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
-import { largeChars, chunkText } from './byte-slices.ts'
+import { largeChars, chunkText } from './encoding-cache.ts'
 import type { ReaderAccount } from './unsent-bytes.ts'
 
 export interface LargeResponse {

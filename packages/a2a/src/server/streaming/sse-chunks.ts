@@ -3,14 +3,12 @@
  * so a slow reader holds only one batch and its position in the log. Both are counted, and over the budget nothing more is pulled.
  * Not a generator, because a waiting generator cannot be canceled.
  */
-import type { Framing } from '../../bindings/call.ts'
-import type { Chunk } from '../../bindings/http.ts'
-import { batchChars, keepAlive, sseFrame, sseHead } from '../../bindings/sse.ts'
+import type { Framing } from '../../bindings/protocol-binding.ts'
+import { type Chunk, batchChars, keepAlive, sseFrame, sseHead } from '../../bindings/http.ts'
 import type { TaskEventStream, StreamItem } from '../../engine/contract.ts'
-import type { SharedTimer } from '../../engine/shared-timers.ts'
-import { setSharedTimeout } from '../../engine/shared-timers.ts'
+import { type SharedTimer, setSharedTimeout } from '../../engine/shared-timers.ts'
 import type { A2AError } from '../../model/error.ts'
-import { type EncodedItem, largeChars, type SealedBytes, ByteSlices } from './byte-slices.ts'
+import { type EncodedItem, largeChars, type SealedBytes, ByteSlices } from './encoding-cache.ts'
 import type { ReaderAccount } from './unsent-bytes.ts'
 
 export interface SseStreamOptions {

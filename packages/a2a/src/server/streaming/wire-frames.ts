@@ -3,8 +3,8 @@
  * what was sent.
  */
 import { bindingServers, type HttpBindingName, httpBindingNames } from '../../bindings/protocol-bindings.ts'
-import { sseFrame } from '../../bindings/sse.ts'
-import { eventOfRecord } from '../../engine/task/log-event.ts'
+import { sseFrame } from '../../bindings/http.ts'
+import { eventOfRecord } from '../../engine/task/log-events.ts'
 import type { LogRecord } from '../../model/record.ts'
 import { isTerminal } from '../../model/state.ts'
 import { versions } from '../../versions/index.ts'

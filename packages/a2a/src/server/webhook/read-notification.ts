@@ -3,9 +3,8 @@
  * name no version, and those of 0.x wrap inconsistently (B-121, B-122).
  */
 import { isStruct } from '../../model/struct.ts'
-import { taskIdOfEvent } from '../../model/stream-event.ts'
+import { type StreamEvent, taskIdOfEvent } from '../../model/task.ts'
 import { A2AError, invalidParams } from '../../model/error.ts'
-import type { StreamEvent } from '../../model/task.ts'
 import { versionOf } from '../../versions/index.ts'
 import type { JsonRecord } from '../../versions/read.ts'
 import type { Dialect } from '../../versions/version.ts'

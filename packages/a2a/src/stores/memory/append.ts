@@ -1,6 +1,5 @@
 /** Appends in memory: decided and written synchronously, so nothing can interleave. The cost depends on the records alone. */
-import { decideAppend } from '../decide-append.ts'
-import type { AppendState } from '../decide-append.ts'
+import { decideAppend, type AppendState } from '../decide-append.ts'
 import type { Append, AppendResult, IdempotencyKey, NewTask, TaskChange, TaskRow } from '../store.ts'
 import { makePushesDue } from './push-cursors.ts'
 import type { TaskEntry, MemoryTable } from './table.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { storeContract } from '../../testing/store-contract.ts'
-import type { OpenedStore } from '../../testing/store-contract.ts'
+import { storeContract, type OpenedStore } from '../../testing/store-contract.ts'
 import type { FullStore } from '../store.ts'
 import {
   chunks,

@@ -2,17 +2,22 @@
  * The whole store contract in memory: for tests, demos and agents whose tasks need not survive a restart. It keeps the newest
  * thousand tasks. Leases are real, so two engines over one memory store behave like two replicas.
  */
-import { recordBytes } from '../../model/json-bytes.ts'
+import { recordBytes } from '../../model/json-nodes.ts'
 import type { LogRecord } from '../../model/record.ts'
-import { appendToMemory, findClaim } from './append.ts'
-import type { MessageClaimTable } from './append.ts'
-import { tasksOfContext, listMemoryTasks, oldestFirst } from './list.ts'
+import { appendToMemory, findClaim, type MessageClaimTable } from './append.ts'
+import {
+  countUnfinished,
+  listMemoryTasks,
+  oldestFirst,
+  searchPushes,
+  searchTasks,
+  tasksOfContext,
+  tasksWithIdPrefix,
+} from './list.ts'
 import { createMemoryKeyValue } from './key-value.ts'
 import { prune, removeOldest } from './prune.ts'
 import { attemptsOf, claimPush, movePush, recordAttempt, savePush } from './push-cursors.ts'
-import { countUnfinished, searchPushes, searchTasks, tasksWithIdPrefix } from './search.ts'
-import { createMemoryTable } from './table.ts'
-import type { TaskEntry } from './table.ts'
+import { createMemoryTable, type TaskEntry } from './table.ts'
 import { clockOf, createStepCorrection } from '../../model/clock.ts'
 import { isLeaseActive } from '../decide-append.ts'
 import { dueAgainMs } from '../task-store.ts'

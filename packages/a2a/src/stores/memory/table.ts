@@ -1,7 +1,6 @@
 /** The tasks of a memory store, with their indexes and counts. */
-import { isTerminal } from '../../model/state.ts'
+import { isTerminal, type TaskState } from '../../model/state.ts'
 import type { LogRecord } from '../../model/record.ts'
-import type { TaskState } from '../../model/state.ts'
 import type { Lease } from '../decide-append.ts'
 import type { FeedEntry, Partition, PushAttempt, PushRow, Snapshot, StateCount, TaskRow } from '../store.ts'
 

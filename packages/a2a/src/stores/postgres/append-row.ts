@@ -1,14 +1,12 @@
 /** An append as `append_2` takes it: one row of JSON, built when the append is requested, so that a flush only joins texts. */
 import { isVisible } from '../../model/record.ts'
-import { isTerminal, taskStates } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
+import { isTerminal, taskStates, type TaskState } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
 import { withOrderedTimes } from '../decide-append.ts'
 import type { Append, AppendResult, NewTask, Partition } from '../store.ts'
-import type { PostgresBlob } from './blob-content.ts'
-import { toPostgresBlob } from './blob-content.ts'
+import { type PostgresBlob, toPostgresBlob } from './blob-content.ts'
 import { nameDigest, decodeText, encodeText, toPostgresInteger } from './text-encoding.ts'
-import type { DatabaseTime } from './database-time.ts'
+import type { DatabaseTime } from './database.ts'
 
 const numbers: ReadonlyMap<TaskState, number> = new Map(taskStates.map((state, number) => [state, number]))
 

@@ -8,10 +8,8 @@
  * its results are stored there; if it was not, it can no longer be.
  */
 import type { Append, AppendResult } from '../store.ts'
-import type { PostgresDatabase } from './database.ts'
-import type { AppendAnswer, PreparedAppend } from './append-row.ts'
-import { appendResultOf, prepareAppend } from './append-row.ts'
-import type { DatabaseTime } from './database-time.ts'
+import type { DatabaseTime, PostgresDatabase } from './database.ts'
+import { type AppendAnswer, type PreparedAppend, appendResultOf, prepareAppend } from './append-row.ts'
 import { backoffMs, isOutcomeUnknown, isTransientError, delay } from './database-errors.ts'
 
 /** A position in the feed has ten bits for the place within a flush. */

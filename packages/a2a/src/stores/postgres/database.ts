@@ -2,9 +2,9 @@
  * Queries the database, one statement at a time. Statements that can run twice are retried until the transient error has passed or
  * the retry timeout is over. Nothing waits forever, neither for a result nor for a connection of the pool.
  */
-import { nameDigest } from './text-encoding.ts'
+import { backoffMs, delay, isTransientError } from './database-errors.ts'
 import type { PostgresPool } from './driver.ts'
-import { backoffMs, isTransientError, delay } from './database-errors.ts'
+import { nameDigest, toPostgresInteger } from './text-encoding.ts'
 
 export interface PostgresDatabase {
   /** Runs a statement once. Rejects with the error of the driver. */
@@ -68,4 +68,34 @@ export function withTimeout<Result>(ms: number, work: Promise<Result>): Promise<
     const timer = setTimeout(() => reject(new Error(`The database has not answered for ${ms} ms`)), ms)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
+}
+
+// This store uses the time of the database: the clocks of replicas differ, and each may step at any moment. A caller reads times
+// from the clock of its replica. They are passed as offsets from now on that clock, and the database adds its own time.
+
+export interface DatabaseTime {
+  /** The clock of a test; `null` for the clock of the database. */
+  readonly now: () => number | null
+  /** The offset of a time from now on the caller's clock, in milliseconds; negative for a past time. */
+  readonly offsetFromNow: (at: number) => number
+}
+
+export interface DatabaseTimeOptions {
+  readonly now?: (() => number) | undefined
+  readonly wallNow?: (() => number) | undefined
+}
+
+/** About 30,000 years: forever. The sum with a time is still a safe integer in JavaScript. */
+const maxOffsetMs = 1e15
+
+export function createDatabaseTime({ now, wallNow = now ?? (() => Date.now()) }: DatabaseTimeOptions): DatabaseTime {
+  return {
+    now: () => now?.() ?? null,
+    offsetFromNow: (at) => Math.max(-maxOffsetMs, Math.min(toPostgresInteger(at - wallNow()), maxOffsetMs)),
+  }
+}
+
+/** The current time in SQL: that of the given clock, or the database's. */
+export function currentTimeSql(clock: string): string {
+  return `coalesce(${clock}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`
 }

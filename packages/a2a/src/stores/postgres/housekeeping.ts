@@ -1,8 +1,6 @@
 /** Storage beside tasks, and removal: keys, expired claims, finished tasks, writers of ended processes. */
 import type { KeyRow, Retention } from '../store.ts'
-import type { PostgresDatabase } from './database.ts'
-import type { DatabaseTime } from './database-time.ts'
-import { currentTimeSql } from './database-time.ts'
+import { type DatabaseTime, type PostgresDatabase, currentTimeSql } from './database.ts'
 
 /** Claims removed in one call: with a call every ten seconds, as many as 2,000 tasks per second leave behind. */
 const messagesPerCall = 20_000

@@ -6,9 +6,8 @@
 import type { Json } from '../../model/task.ts'
 import { keyToBytes, keyFromBytes, lastWritePerKey, keyRangeOf } from '../key-value-keys.ts'
 import type { KeyValueEntry, KeyValueStore } from '../key-value-store.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { DatabaseTime, PostgresDatabase } from './database.ts'
 import { toPostgresInteger } from './text-encoding.ts'
-import type { DatabaseTime } from './database-time.ts'
 
 interface EntryColumns {
   readonly key: Uint8Array

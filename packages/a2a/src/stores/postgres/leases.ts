@@ -8,12 +8,9 @@
 import { dueAgainMs } from '../task-store.ts'
 import type { DueTime, LeasedTask, TaskRow } from '../store.ts'
 import type { PostgresBlobs } from './blob-content.ts'
-import type { PostgresDatabase } from './database.ts'
+import { type DatabaseTime, type PostgresDatabase, currentTimeSql } from './database.ts'
 import { decodeText, encodeText, toPostgresInteger } from './text-encoding.ts'
-import type { PostgresTaskColumns } from './rows.ts'
-import { dueOf, postgresTaskColumns, readPostgresTask } from './rows.ts'
-import type { DatabaseTime } from './database-time.ts'
-import { currentTimeSql } from './database-time.ts'
+import { type PostgresTaskColumns, dueOf, postgresTaskColumns, readPostgresTask } from './rows.ts'
 
 export interface PostgresLeaseDeps {
   readonly database: PostgresDatabase

@@ -8,8 +8,7 @@ import type { PostgresBlobs } from './blob-content.ts'
 import type { PostgresDatabase } from './database.ts'
 import { encodeText } from './text-encoding.ts'
 import { ownerKey, partitionKey, taskStateNumber } from './append-row.ts'
-import type { PostgresTaskColumns } from './rows.ts'
-import { postgresTaskColumns, readPostgresTask } from './rows.ts'
+import { type PostgresTaskColumns, postgresTaskColumns, readPostgresTask } from './rows.ts'
 
 const endOfTime = Number.MAX_SAFE_INTEGER
 const active = taskStates.filter((state) => !isTerminal(state)).map(taskStateNumber)

@@ -3,25 +3,22 @@
  * lock is held while a network or a paused process delays others, and a pooler may be used.
  */
 import type { FullStore } from '../store.ts'
-import type { StoreLog } from '../store-log.ts'
-import { silentLog } from '../store-log.ts'
+import { type StoreLog, silentLog } from '../store-log.ts'
 import { createPostgresBlobs } from './blob-content.ts'
 import { createChangeWatcher } from './change-watcher.ts'
-import { createPostgresDatabase } from './database.ts'
+import { createDatabaseTime, createPostgresDatabase } from './database.ts'
 import type { ListenClient, PostgresPool } from './driver.ts'
 import { createSerialQueue } from './request-batching.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createPostgresLeases } from './leases.ts'
-import { startListener } from './listener.ts'
+import { createNotifier, startListener } from './listener.ts'
 import { createPostgresTaskLists } from './lists.ts'
 import { createPostgresTaskLog } from './log.ts'
 import { migratePostgres, quoteIdentifier } from './migrate.ts'
 import { nameDigest, encodeText } from './text-encoding.ts'
 import { createPostgresKeyValue } from './key-value.ts'
-import { createNotifier } from './notifier.ts'
 import { createPostgresPushCursors } from './push-cursors.ts'
 import { createPostgresTaskSearch } from './search.ts'
-import { createDatabaseTime } from './database-time.ts'
 import { createPostgresWriter } from './append-writer.ts'
 
 /** Options of `postgresStore`. */

@@ -1,10 +1,8 @@
 /** Push cursors and their attempts. A cursor is behind, and therefore due, if the task has a visible record above it. */
 import type { Struct } from '../../model/task.ts'
 import type { ClaimedPush, PushAttempt, PushChange, PushPage, PushQuery, PushRow } from '../store.ts'
-import type { PostgresDatabase } from './database.ts'
+import { type DatabaseTime, type PostgresDatabase, currentTimeSql } from './database.ts'
 import { nameDigest, decodeText, encodeText } from './text-encoding.ts'
-import type { DatabaseTime } from './database-time.ts'
-import { currentTimeSql } from './database-time.ts'
 
 interface PushColumns {
   readonly task_id: string

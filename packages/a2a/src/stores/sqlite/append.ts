@@ -5,18 +5,14 @@
 import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import { isTerminal } from '../../model/state.ts'
 import { stashBlobs, stashStatusBlobs } from '../blobs.ts'
-import { decideAppend } from '../decide-append.ts'
-import type { AppendDecision, AppendState } from '../decide-append.ts'
+import { decideAppend, type AppendDecision, type AppendState } from '../decide-append.ts'
 import type { Append, AppendResult, NewTask } from '../store.ts'
-import type { SqliteBlob, BlobTable } from './blob-table.ts'
-import { toSqliteBlob, toRowText } from './blob-table.ts'
-import type { Counters } from './counters.ts'
-import { taskStateNumber } from './counters.ts'
+import { type SqliteBlob, type BlobTable, toSqliteBlob, toRowText } from './blob-table.ts'
+import { type Counters, taskStateNumber } from './counters.ts'
 import type { SqliteDatabase } from './database.ts'
 import type { Epoch } from './epoch.ts'
 import type { SqliteMessageClaims } from './message-claims.ts'
-import type { AppendStateColumns } from './rows.ts'
-import { appendStateColumns, readAppendState, toSqliteInteger } from './rows.ts'
+import { type AppendStateColumns, appendStateColumns, readAppendState, toSqliteInteger } from './rows.ts'
 
 export interface SqliteAppendDeps {
   readonly database: SqliteDatabase

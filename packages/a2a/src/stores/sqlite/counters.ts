@@ -2,8 +2,7 @@
  * The number of tasks per owner and state, written in the same transaction as the tasks, so that the total of a list and the limit
  * of a caller cost one read. Changes are collected and written once per transaction: thirty new tasks of one caller are one update.
  */
-import { isTerminal, taskStates } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
+import { isTerminal, taskStates, type TaskState } from '../../model/state.ts'
 import type { Partition, StateCount } from '../store.ts'
 import type { SqliteDatabase } from './database.ts'
 

@@ -11,11 +11,9 @@ import { chunks, createTask } from '../../testing/store-contract/harness.ts'
 import type { Store } from '../store.ts'
 import type { StoreLog } from '../store-log.ts'
 import { openSqliteDatabase } from './database.ts'
-import type { DatabaseState } from './inspect-database.ts'
-import { hasLoss, isRestored } from './inspect-database.ts'
+import { type DatabaseState, hasLoss, isRestored } from './inspect-database.ts'
 import { sqliteStore } from './index.ts'
-import type { HighWaterMark } from './mark-file.ts'
-import { markPath, readMark } from './mark-file.ts'
+import { type HighWaterMark, markPath, readMark } from './mark-file.ts'
 
 const tasks = 150
 /** How many positions of the WAL are cut and flipped. */

@@ -2,8 +2,7 @@
  * The one file that uses `node:sqlite`. Everything else uses prepared statements and rows, so that another driver, or a worker
  * thread, would be a change only here.
  */
-import { DatabaseSync } from 'node:sqlite'
-import type { StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 export type SqliteValue = null | number | string | Uint8Array
 

@@ -7,10 +7,8 @@ import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
 import type { SqliteDatabase } from './database.ts'
 import { identityOf } from './inspect-database.ts'
-import { openMark } from './mark-file.ts'
-import type { HighWaterMark, MarkWriter } from './mark-file.ts'
-import type { WalPosition, WalReader } from './wal-position.ts'
-import { openWalReader } from './wal-position.ts'
+import { openMark, type HighWaterMark, type MarkWriter } from './mark-file.ts'
+import { type WalPosition, type WalReader, openWalReader } from './wal-position.ts'
 
 export interface HighWater {
   /** Call it after the commit that reached the position. Never throws. */

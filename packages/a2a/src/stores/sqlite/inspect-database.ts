@@ -5,12 +5,9 @@
  */
 import { statSync } from 'node:fs'
 import type { StoreLog } from '../store-log.ts'
-import type { SqliteDatabase } from './database.ts'
-import { isCorrupt, openSqliteDatabase } from './database.ts'
-import type { HighWaterMark } from './mark-file.ts'
-import { markPath, readMark } from './mark-file.ts'
-import type { WalPosition, WalReader } from './wal-position.ts'
-import { openWalReader } from './wal-position.ts'
+import { type SqliteDatabase, isCorrupt, openSqliteDatabase } from './database.ts'
+import { type HighWaterMark, markPath, readMark } from './mark-file.ts'
+import { type WalPosition, type WalReader, openWalReader } from './wal-position.ts'
 
 export interface InspectionOptions {
   readonly path: string

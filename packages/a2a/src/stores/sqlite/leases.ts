@@ -4,8 +4,7 @@ import type { DueTime, LeasedTask, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import type { SqliteDatabase } from './database.ts'
 import type { Epoch } from './epoch.ts'
-import type { SqliteTaskColumns } from './rows.ts'
-import { sqliteTaskColumns, readSqliteTask, toSqliteInteger } from './rows.ts'
+import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask, toSqliteInteger } from './rows.ts'
 
 export type SqliteLeases = ReturnType<typeof createSqliteLeases>
 

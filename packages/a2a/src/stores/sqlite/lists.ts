@@ -4,11 +4,9 @@
  */
 import type { ListPage, ListQuery, Partition, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
-import type { Counters } from './counters.ts'
-import { taskStateNumber } from './counters.ts'
+import { type Counters, taskStateNumber } from './counters.ts'
 import type { SqliteDatabase } from './database.ts'
-import type { SqliteTaskColumns } from './rows.ts'
-import { sqliteTaskColumns, readSqliteTask } from './rows.ts'
+import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask } from './rows.ts'
 
 interface TaskPosition {
   readonly ref: number

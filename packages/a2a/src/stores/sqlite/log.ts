@@ -1,11 +1,10 @@
 /** Reads the log, snapshots and the feed. */
-import { recordBytes } from '../../model/json-bytes.ts'
+import { recordBytes } from '../../model/json-nodes.ts'
 import type { LogRecord } from '../../model/record.ts'
 import type { Struct, Task } from '../../model/task.ts'
 import { mightContainBlobs, spliceBlobs, spliceTaskBlobs, stashTaskBlobs } from '../blobs.ts'
 import type { FeedEntry, Snapshot } from '../store.ts'
-import type { SqliteBlob, BlobTable } from './blob-table.ts'
-import { toSqliteBlob } from './blob-table.ts'
+import { type SqliteBlob, type BlobTable, toSqliteBlob } from './blob-table.ts'
 import type { SqliteDatabase } from './database.ts'
 
 export interface LogBatchColumns {

@@ -7,8 +7,7 @@ import type { AgentCount, SearchPage, SearchQuery, TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import { taskStateNumber, taskStateOfNumber } from './counters.ts'
 import type { SqliteDatabase } from './database.ts'
-import type { SqliteTaskColumns } from './rows.ts'
-import { sqliteTaskColumns, readSqliteTask } from './rows.ts'
+import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask } from './rows.ts'
 
 interface TaskPosition {
   readonly ref: number

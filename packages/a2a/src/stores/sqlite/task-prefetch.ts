@@ -8,8 +8,7 @@ import type { TaskRow } from '../store.ts'
 import type { BlobTable } from './blob-table.ts'
 import type { SqliteDatabase } from './database.ts'
 import { readBatchRecords } from './log.ts'
-import type { SqliteTaskColumns } from './rows.ts'
-import { sqliteTaskColumns, readSqliteTask } from './rows.ts'
+import { type SqliteTaskColumns, sqliteTaskColumns, readSqliteTask } from './rows.ts'
 
 interface PrefetchColumns extends SqliteTaskColumns {
   readonly has_snapshot: 0 | 1

@@ -5,8 +5,7 @@ import type { TaskState } from '../../model/state.ts'
 import type { Message, Task } from '../../model/task.ts'
 import type { TestCaller } from './test-caller.ts'
 import type { AgentHarness } from './harness.ts'
-import type { TestEnvironment, TestEnvironmentOptions } from './test-environment.ts'
-import { openTestEnvironment } from './test-environment.ts'
+import { type TestEnvironment, type TestEnvironmentOptions, openTestEnvironment } from './test-environment.ts'
 
 export interface ContractTest {
   /** A sentence about the agent. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../model/id.ts'
 import type { AgentHarness } from './harness.ts'
-import type { ContractTest } from './contract-test.ts'
 import {
+  type ContractTest,
   assertAnswer,
   assertSays,
   assertState,

@@ -1,12 +1,10 @@
 /** Ends without a response: canceled, failed, timed out, shut down. Each releases the resources behind the agent. */
 import assert from 'node:assert/strict'
 import type { TaskState } from '../../model/state.ts'
-import type { TestCaller } from './test-caller.ts'
-import { stateOfFrame, taskIdOfFrame } from './test-caller.ts'
+import { type TestCaller, stateOfFrame, taskIdOfFrame } from './test-caller.ts'
 import { assertNoOpenHandles } from './open-handles.ts'
 import type { AgentHarness } from './harness.ts'
-import type { TestEnvironment } from './test-environment.ts'
-import { timeoutOf } from './test-environment.ts'
+import { type TestEnvironment, timeoutOf } from './test-environment.ts'
 import type { ContractTest } from './contract-test.ts'
 import { assertSays, assertState, assertStillAnswers, statusText, contractTest } from './contract-test.ts'
 

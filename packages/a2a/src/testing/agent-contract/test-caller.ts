@@ -1,13 +1,12 @@
 /** A caller of the agent under test, and the streams it reads. Every call has a timeout. */
-import { omitUndefined } from '../../model/omit-undefined.ts'
-import { taskIdOfEvent } from '../../model/stream-event.ts'
+import { omitUndefined } from '../../model/struct.ts'
+import { type Message, type Task, taskIdOfEvent } from '../../model/task.ts'
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventFrame } from '../../client/contract.ts'
 import { newId } from '../../model/id.ts'
 import type { SendMessageConfiguration, SendMessageRequest } from '../../model/operation.ts'
 import type { TaskState } from '../../model/state.ts'
-import type { Message, Task } from '../../model/task.ts'
 import type { TestWire } from '../test-wire.ts'
 
 export interface SendTarget {

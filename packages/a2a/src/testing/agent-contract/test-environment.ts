@@ -1,16 +1,13 @@
 /** The environment of a test: the agent under test, a server over a store that outlives it, and its callers. */
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { Agent } from '../../agents/agent.ts'
-import { createHandler } from '../../server/handler.ts'
-import type { Handler } from '../../server/handler.ts'
+import { createHandler, type Handler } from '../../server/handler.ts'
 import { versionOf } from '../../versions/index.ts'
 import type { VersionId } from '../../versions/version.ts'
 import { testWire } from '../test-wire.ts'
-import type { TestCaller } from './test-caller.ts'
-import { createTestCaller, withDeadline } from './test-caller.ts'
+import { type TestCaller, createTestCaller, withDeadline } from './test-caller.ts'
 import type { AgentUnderTest, AgentHarness } from './harness.ts'
-import type { ProcessLifetimes, KillableProcess } from './killable-process.ts'
-import { inMemory } from './killable-process.ts'
+import { type ProcessLifetimes, type KillableProcess, inMemory } from './killable-process.ts'
 
 export interface TestEnvironmentOptions {
   readonly turnTimeoutMs?: number

@@ -5,8 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json } from '../../model/task.ts'
 import type { KeyValueEntry, KeyValueQuery, KeyValueStore } from '../../stores/key-value-store.ts'
-import type { OpenStore } from './harness.ts'
-import { day0, reopened, withStore } from './harness.ts'
+import { type OpenStore, day0, reopened, withStore } from './harness.ts'
 
 const kind = 'things'
 const keysOf = (notes: readonly KeyValueEntry[]): readonly string[] => notes.map(({ key }) => key)

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { KeyRow } from '../../stores/store.ts'
-import type { OpenStore } from './harness.ts'
-import { reopened, withStore } from './harness.ts'
+import { type OpenStore, reopened, withStore } from './harness.ts'
 
 const key = (id: string, createdAt: number, material = `secret of ${id}`): KeyRow => ({
   id,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Append, Store } from '../../stores/store.ts'
-import type { OpenStore } from './harness.ts'
 import {
+  type OpenStore,
   assertAppended,
   chunks,
   createTask,

@@ -1,11 +1,10 @@
 /** Lists: one partition at a time, in a fixed order, paged without loss or repeat, with totals that are always right. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isTerminal, taskStates } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
+import { isTerminal, taskStates, type TaskState } from '../../model/state.ts'
 import type { ListQuery, Store, TaskRow } from '../../stores/store.ts'
-import type { OpenStore } from './harness.ts'
 import {
+  type OpenStore,
   alicePartition,
   assertAppended,
   bobPartition,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Artifact, Part, Task } from '../../model/task.ts'
 import type { Snapshot } from '../../stores/store.ts'
-import type { OpenStore } from './harness.ts'
 import {
+  type OpenStore,
   assertAppended,
   bobPartition,
   chunk,

@@ -1,8 +1,8 @@
 /** What outlives the store object: everything that the same data holds when it is opened again. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { OpenStore } from './harness.ts'
 import {
+  type OpenStore,
   alicePartition,
   assertAppended,
   chunks,

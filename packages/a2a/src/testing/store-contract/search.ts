@@ -1,11 +1,9 @@
 /** Operator search: tasks of all callers, in a fixed order, paged without loss or repeat. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { taskStates } from '../../model/state.ts'
-import type { TaskState } from '../../model/state.ts'
+import { taskStates, type TaskState } from '../../model/state.ts'
 import type { NewTask, SearchQuery, Store, TaskRow } from '../../stores/store.ts'
-import type { OpenStore } from './harness.ts'
-import { createTask, createFinished, day0, idsOf, moveTask, withStore } from './harness.ts'
+import { type OpenStore, createTask, createFinished, day0, idsOf, moveTask, withStore } from './harness.ts'
 
 async function allPages(store: Store, query: SearchQuery): Promise<readonly TaskRow[]> {
   const seen: TaskRow[] = []

@@ -1,7 +1,7 @@
 /** The card of 0.x, in the form of its JSON schema and in that of its proto. */
 import type { AgentCard, AgentInterface, OAuthFlows, SecurityRequirement, SecurityScheme } from '../../model/card.ts'
 import { A2AError } from '../../model/error.ts'
-import { copyFields } from '../copy-fields.ts'
+import { copyFields } from '../shape.ts'
 import type { LegacyForm } from './form.ts'
 
 export interface CardTarget {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A2AError, invalidParams, taskNotFound } from '../../model/error.ts'
-import type { ErrorCode } from '../../model/error.ts'
+import { A2AError, invalidParams, taskNotFound, type ErrorCode } from '../../model/error.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { StreamEvent, Task } from '../../model/task.ts'
 import { v0_2 } from '../v0_2/index.ts'

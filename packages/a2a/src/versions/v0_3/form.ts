@@ -2,8 +2,7 @@
  * 0.3 has two payload forms: that of its JSON schema, which JSON-RPC carries, and the ProtoJSON of its proto, which REST and
  * gRPC carry. Deployed REST peers use both (A-5), so each form reads the other's names too.
  */
-import { legacyJsonVocabulary, legacyProtoVocabulary } from '../vocabulary.ts'
-import type { Vocabulary } from '../vocabulary.ts'
+import { legacyJsonVocabulary, legacyProtoVocabulary, type Vocabulary } from '../vocabulary.ts'
 
 export type LegacyForm = 'json' | 'proto'
 

@@ -2,13 +2,10 @@
 import { isStruct } from '../../model/struct.ts'
 import { clientToolsExtension } from '../../model/extension.ts'
 import type { Artifact, Json, Message, Struct } from '../../model/task.ts'
-import { role } from '../enum-readers.ts'
-import { addViolation, anyJson, list, nonEmptyText, struct, mapRead, optionalText, textList } from '../read.ts'
+import { required, role, shape, copyFields } from '../shape.ts'
 import type { FieldReader } from '../read.ts'
-import { required, shape } from '../shape.ts'
-import { copyFields } from '../copy-fields.ts'
-import { vocabularyOf } from './form.ts'
-import type { LegacyForm } from './form.ts'
+import { addViolation, anyJson, list, nonEmptyText, struct, mapRead, optionalText, textList } from '../read.ts'
+import { vocabularyOf, type LegacyForm } from './form.ts'
 import { partReader, writePart } from './parts.ts'
 
 /** The metadata key that replaces the missing field of the proto (§5.2). */

@@ -1,8 +1,8 @@
 /** Parts of 0.x: text, file and data, distinguished by `kind` (JSON-RPC) or by their member's name (proto). */
 import { isStruct } from '../../model/struct.ts'
 import type { Json, Part, Struct } from '../../model/task.ts'
-import { bytes, addViolation, httpUrl, struct, text, optionalText } from '../read.ts'
 import type { JsonRecord, FieldReader, ReadContext } from '../read.ts'
+import { bytes, addViolation, httpUrl, struct, text, optionalText } from '../read.ts'
 import { required, shape } from '../shape.ts'
 import { toolPart, unknownPart } from '../tool-parts.ts'
 import type { LegacyForm } from './form.ts'

@@ -5,10 +5,8 @@ import type {
   PushNotificationConfigKey,
   TaskPushNotificationConfig,
 } from '../../model/operation.ts'
-import { addViolation, list, nonEmptyText, text, mapRead, optionalText, textList } from '../read.ts'
-import type { FieldReader } from '../read.ts'
-import { named, required, shape } from '../shape.ts'
-import { copyFields } from '../copy-fields.ts'
+import { addViolation, list, nonEmptyText, text, mapRead, optionalText, textList, type FieldReader } from '../read.ts'
+import { named, required, shape, copyFields } from '../shape.ts'
 import type { LegacyForm } from './form.ts'
 
 type PushConfigFields = Omit<TaskPushNotificationConfig, 'taskId' | 'tenant'>

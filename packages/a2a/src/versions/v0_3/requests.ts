@@ -11,13 +11,10 @@ import type {
   SendMessageRequest,
   TaskPushNotificationConfig,
 } from '../../model/operation.ts'
-import { addViolation, flag, struct, mapRead, optionalText, textList } from '../read.ts'
-import type { FieldReader } from '../read.ts'
-import { named, required, shape } from '../shape.ts'
+import { addViolation, flag, struct, mapRead, optionalText, textList, type FieldReader } from '../read.ts'
+import { named, required, shape, copyFields } from '../shape.ts'
 import { adoptMessageId, historyLength as exactLength, pageSize } from '../v1_0/requests.ts'
-import { copyFields } from '../copy-fields.ts'
-import { hasKind } from './form.ts'
-import type { LegacyForm } from './form.ts'
+import { hasKind, type LegacyForm } from './form.ts'
 import { messageReader, writeMessage } from './message.ts'
 import {
   legacyPushConfig,

@@ -1,6 +1,6 @@
 /** Tasks and events of 0.x: bare objects with a `kind` in JSON-RPC, wrapped under a member's name in the proto. */
 import { isStruct } from '../../model/struct.ts'
-import type { TaskState } from '../../model/state.ts'
+import { type TaskState, transitionsKey } from '../../model/state.ts'
 import type {
   Json,
   Message,
@@ -11,14 +11,10 @@ import type {
   TaskStatus,
   TaskStatusUpdateEvent,
 } from '../../model/task.ts'
-import { transitionsKey } from '../../model/state-transition.ts'
-import { state } from '../enum-readers.ts'
-import { addViolation, flag, list, nonEmptyText, struct, timestamp, optionalText } from '../read.ts'
+import { required, shape, state, copyFields } from '../shape.ts'
 import type { JsonRecord, FieldReader, ReadContext } from '../read.ts'
-import { required, shape } from '../shape.ts'
-import { copyFields } from '../copy-fields.ts'
-import { vocabularyOf } from './form.ts'
-import type { LegacyForm } from './form.ts'
+import { addViolation, flag, list, nonEmptyText, struct, timestamp, optionalText } from '../read.ts'
+import { vocabularyOf, type LegacyForm } from './form.ts'
 import { artifactReader, messageReader, writeArtifact, writeMessage } from './message.ts'
 
 export interface TaskReaders {

@@ -1,6 +1,6 @@
 /** The card as 1.0 writes it: the canonical card, with its 1.0 fields only. */
 import type { AgentCard } from '../../model/card.ts'
-import { copyFields } from '../copy-fields.ts'
+import { copyFields } from '../shape.ts'
 
 export function encodeCard(card: AgentCard): Record<string, unknown> {
   const { stateTransitionHistory: _, ...capabilities } = card.capabilities

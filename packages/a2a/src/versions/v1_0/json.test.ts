@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A2AError, invalidParams, taskNotFound } from '../../model/error.ts'
+import { A2AError, invalidParams, taskNotFound, type ErrorCode } from '../../model/error.ts'
 import { errorTable } from '../../model/error-table.ts'
-import type { ErrorCode } from '../../model/error.ts'
 import { v1_0 } from './index.ts'
 
 const { json } = v1_0

@@ -3,16 +3,24 @@
  * only JSON.stringify.
  */
 import { errorTable } from '../../model/error-table.ts'
-import type { Operation, RequestOf, ResultOf } from '../../model/operation.ts'
-import { decodeCard } from '../decode-card.ts'
+import type {
+  ListTaskPushNotificationConfigsResponse,
+  ListTasksResponse,
+  Operation,
+  RequestOf,
+  ResultOf,
+  SendMessageResponse,
+} from '../../model/operation.ts'
+import { anyCard, decodeCard } from '../decode-card.ts'
 import { decodeError } from '../decode-error.ts'
 import { encodeDetails } from '../error-detail.ts'
-import { readResponsePayload, readRequestPayload } from '../read.ts'
+import type { FieldReader } from '../read.ts'
+import { addViolation, integer, list, mapRead, readRequestPayload, readResponsePayload, text } from '../read.ts'
+import { required, shape } from '../shape.ts'
 import type { Dialect } from '../version.ts'
 import { encodeCard } from './card.ts'
-import { readEvent } from './objects.ts'
-import { requests } from './requests.ts'
-import { results } from './results.ts'
+import { readEvent, readTask } from './objects.ts'
+import { pushConfig, requests } from './requests.ts'
 
 export const json: Dialect = {
   id: '1.0',
@@ -45,4 +53,38 @@ export const json: Dialect = {
 
   encodeCard,
   decodeCard,
+}
+
+// Reads responses of 1.0 servers, forgivingly.
+
+const sendResult: FieldReader<SendMessageResponse> = mapRead(readEvent, (given, reader) =>
+  'task' in given || 'message' in given ? given : addViolation(reader, 'must have one of task and message'),
+)
+
+const taskPage: FieldReader<ListTasksResponse> = shape<ListTasksResponse>({
+  tasks: required(list(readTask), { fallback: [] }),
+  nextPageToken: required(text, { fallback: '' }),
+  pageSize: required(integer(0), { fallback: 0 }),
+  totalSize: required(integer(0), { fallback: 0 }),
+})
+
+const configPage: FieldReader<ListTaskPushNotificationConfigsResponse> = shape<ListTaskPushNotificationConfigsResponse>(
+  {
+    configs: required(list(pushConfig), { fallback: [] }),
+    nextPageToken: required(text, { fallback: '' }),
+  },
+)
+
+export const results: { readonly [O in Operation]: FieldReader<ResultOf<O>> } = {
+  SendMessage: sendResult,
+  SendStreamingMessage: readEvent,
+  GetTask: readTask,
+  ListTasks: taskPage,
+  CancelTask: readTask,
+  SubscribeToTask: readEvent,
+  CreateTaskPushNotificationConfig: pushConfig,
+  GetTaskPushNotificationConfig: pushConfig,
+  ListTaskPushNotificationConfigs: configPage,
+  DeleteTaskPushNotificationConfig: () => undefined,
+  GetExtendedAgentCard: anyCard,
 }

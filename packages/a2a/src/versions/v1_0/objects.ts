@@ -11,7 +11,8 @@ import type {
   TaskStatus,
   TaskStatusUpdateEvent,
 } from '../../model/task.ts'
-import { role, state } from '../enum-readers.ts'
+import { required, role, shape, state } from '../shape.ts'
+import type { JsonRecord, FieldReader } from '../read.ts'
 import {
   bytes,
   addViolation,
@@ -26,8 +27,6 @@ import {
   optionalText,
   textList,
 } from '../read.ts'
-import type { JsonRecord, FieldReader } from '../read.ts'
-import { required, shape } from '../shape.ts'
 import { toolPart, unknownPart } from '../tool-parts.ts'
 
 interface AnyPart {

@@ -15,7 +15,7 @@ import type {
   SubscribeToTaskRequest,
   TaskPushNotificationConfig,
 } from '../../model/operation.ts'
-import { stateFilter } from '../enum-readers.ts'
+import { required, shape, stateFilter } from '../shape.ts'
 import {
   flag,
   integer,
@@ -27,9 +27,8 @@ import {
   timestamp,
   optionalText,
   textList,
+  type FieldReader,
 } from '../read.ts'
-import type { FieldReader } from '../read.ts'
-import { required, shape } from '../shape.ts'
 import { readMessage } from './objects.ts'
 
 /** Negative or fractional values are refused (B-74). */

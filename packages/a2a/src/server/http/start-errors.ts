@@ -1,6 +1,6 @@
 /** The error for a port that is already in use: one sentence that names the setting, for a program that exits with it. */
 import { ConfigError } from '../config-error.ts'
-import { hostInUrl } from './host-in-url.ts'
+import { hostInUrl } from './addresses.ts'
 
 export interface PortInUseError extends ConfigError {
   readonly code: 'EADDRINUSE'
@@ -19,4 +19,13 @@ export function isPortInUse(reason: unknown): boolean {
   return (
     reason instanceof Error && (('code' in reason && reason.code === 'EADDRINUSE') || /EADDRINUSE/.test(reason.message))
   )
+}
+
+/** An old Node fails in strange ways; this check fails with one clear sentence. */
+const oldest = [22, 18] as const
+
+export function requireNode(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return
+  throw new Error(`@parley/a2a/node requires Node.js ${oldest.join('.')} or newer; found ${version}`)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import { A2AError } from './error.ts'
-import { linkSignals } from './linked-signal.ts'
+import { linkSignals } from './signals.ts'
 
 const listenersOf = (...signals: readonly AbortSignal[]): number[] =>
   signals.map((signal) => getEventListeners(signal, 'abort').length)
