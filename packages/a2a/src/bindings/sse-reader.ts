@@ -94,9 +94,11 @@ export function createSseParser(maxEventBytes: number = defaultMaxEventBytes): S
     // The second half of a \r\n that was split between chunks.
     if (afterReturn && text.startsWith('\n', from)) from += 1
     afterReturn = false
+    // Each is searched again only behind its last match: a stream with one kind of line end is not searched to its end per line.
+    let newline = text.indexOf('\n', from)
     let nextReturn = text.indexOf('\r', from)
     for (;;) {
-      const newline = text.indexOf('\n', from)
+      if (newline >= 0 && newline < from) newline = text.indexOf('\n', from)
       if (nextReturn >= 0 && nextReturn < from) nextReturn = text.indexOf('\r', from)
       const isReturn = nextReturn >= 0 && (newline < 0 || nextReturn < newline)
       const at = isReturn ? nextReturn : newline

@@ -83,4 +83,19 @@ describe('the reader of server-sent events', () => {
     // CPU time, because other load on the machine does not count.
     assert.ok(process.cpuUsage(startedAt).user < 5_000_000)
   })
+
+  for (const lineEnd of ['\r', '\n', '\r\n']) {
+    it(`searches a chunk only once for line ends if all of them are ${JSON.stringify(lineEnd)}`, (t) => {
+      const text = `id: 2${lineEnd}`.repeat(1_000)
+      const { indexOf } = String.prototype
+      let searched = 0
+      t.mock.method(String.prototype, 'indexOf', function (this: string, wanted: string, from = 0) {
+        const at = indexOf.call(this, wanted, from)
+        if (this.length === text.length) searched += (at < 0 ? text.length : at) - from
+        return at
+      })
+      createSseParser().feed(text)
+      assert.ok(searched <= 2 * text.length, `${searched} characters of ${text.length}`)
+    })
+  }
 })
