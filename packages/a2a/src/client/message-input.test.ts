@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { bytesToBase64 } from './attachment-part.ts'
-import { toSendMessageRequest } from './message-input.ts'
+import { toSendMessageRequest } from './remote-agent.ts'
 
 describe('a message input', () => {
   it('is a text, parts or a message, with an id of its own', async () => {

@@ -1,12 +1,25 @@
 /** The object that a user of the client holds: the operations of one peer as methods. Everything goes through the session. */
 import { A2AError } from '../model/error.ts'
+import { newId } from '../model/id.ts'
+import type { SendMessageConfiguration, SendMessageRequest } from '../model/operation.ts'
 import { hasSettled } from '../model/state.ts'
-import type { Task } from '../model/task.ts'
-import { toAgentResponse, toTaskResponse, requireCompletedText } from './agent-response.ts'
+import { omitUndefined } from '../model/struct.ts'
+import type { Part, Task } from '../model/task.ts'
+import { requireCompletedText, toAgentResponse, toTaskResponse } from './agent-response.ts'
+import type {
+  AgentResponse,
+  Attachment,
+  EventStream,
+  MessageInput,
+  RemoteAgent,
+  SendOptions,
+  Session,
+  StreamOptions,
+  TaskResponse,
+} from './contract.ts'
 import { createConversation } from './conversation/conversation.ts'
-import type { AgentResponse, RemoteAgent, MessageInput, SendOptions, Session, TaskResponse } from './contract.ts'
-import { toSendMessageRequest } from './message-input.ts'
-import { openEventStream, waitForTask } from './stream/open-stream.ts'
+import { createEventStream } from './stream/event-stream.ts'
+import type { StreamStart } from './stream/follow-task.ts'
 
 export function createRemoteAgent(session: Session): RemoteAgent {
   const agent: RemoteAgent = {
@@ -94,4 +107,76 @@ function requireTaskId(id: string, task: Task): TaskResponse {
   throw new A2AError('INVALID_AGENT_RESPONSE', 'The peer returned a different task than requested', {
     taskId: id,
   })
+}
+
+// Converts a message input to the request to send.
+
+export async function toSendMessageRequest(
+  input: MessageInput,
+  options: SendOptions = {},
+): Promise<SendMessageRequest> {
+  const { taskId, contextId, messageId = newId(), referenceTaskIds, data, metadata, push } = options
+  const { acceptedOutputModes, historyLength, returnImmediately } = options
+  const given = typeof input === 'string' ? { parts: [{ text: input }] } : isParts(input) ? { parts: input } : input
+  const files = await Promise.all((options.files ?? []).map(toPart))
+  const configuration: SendMessageConfiguration = omitUndefined({
+    acceptedOutputModes,
+    historyLength,
+    returnImmediately,
+    taskPushNotificationConfig: push,
+  })
+  return {
+    message: {
+      messageId,
+      role: 'ROLE_USER',
+      ...omitUndefined({ taskId, contextId, referenceTaskIds }),
+      ...given,
+      parts: [...given.parts, ...(data !== undefined ? [{ data }] : []), ...files],
+    },
+    ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
+    ...(metadata !== undefined ? { metadata } : {}),
+  }
+}
+
+function isParts(input: MessageInput): input is readonly Part[] {
+  return Array.isArray(input)
+}
+
+async function toPart(file: Attachment): Promise<Part> {
+  if (file instanceof URL) return { url: file.href }
+  if ('size' in file || 'bytes' in file || 'byteLength' in file)
+    return (await import('./attachment-part.ts')).attachmentToPart(file)
+  return file
+}
+
+// Creates the event streams that callers get from a session.
+
+/** `start` is called when the stream is first read, because it may have to read files. */
+export function openEventStream(
+  session: Session,
+  start: StreamStart | (() => Promise<StreamStart>),
+  options: StreamOptions = {},
+): EventStream {
+  const { signal } = options
+  const isPart = typeof start === 'object' && 'id' in start && start.lastEventId !== undefined
+  return createEventStream(
+    async function* (signal) {
+      const { followTask } = await import('./stream/stream-runtime.ts')
+      const resolvedStart = typeof start === 'function' ? await start() : start
+      yield* followTask(session, resolvedStart, { ...options, signal })
+    },
+    signal,
+    isPart ? (id) => session.call('GetTask', { id }, signal === undefined ? {} : { signal }) : undefined,
+  )
+}
+
+/** The task once the agent's turn is over, by stream or by polling. */
+export async function waitForTask(session: Session, id: string, options?: StreamOptions): Promise<TaskResponse> {
+  const { responseFrom, createStreamState, followTask, applyEvent } = await import('./stream/stream-runtime.ts')
+  const streamState = createStreamState()
+  for await (const { event } of followTask(session, { operation: 'SubscribeToTask', id }, options)) {
+    applyEvent(streamState, event)
+    if (streamState.status !== undefined && hasSettled(streamState.status.state)) break
+  }
+  return responseFrom(streamState) as TaskResponse
 }

@@ -7,22 +7,20 @@
  */
 import { A2AError } from '../../model/error.ts'
 import { abortable, linkSignals } from '../../model/signals.ts'
-import { parseHttpUrl, urlWithoutQuery } from './http-url.ts'
 import type {
   AuthCredentials,
-  Authenticator,
   AuthRequest,
+  Authenticator,
   ClientLimits,
+  CredentialHeaders,
   Fetch,
   HttpClient,
-  CredentialHeaders,
   OutgoingHttpRequest,
 } from '../contract.ts'
+import { parseHttpUrl, urlWithoutQuery } from './http-url.ts'
 import { discardBody, timeoutError } from './read-text.ts'
-import { abortableFetch } from './abortable.ts'
 
 export { discardBody, readText } from './read-text.ts'
-export { abortableFetch } from './abortable.ts'
 
 type HeaderFields = Readonly<Record<string, string>>
 
@@ -162,5 +160,19 @@ function headersOf(cookies: HeaderFields = {}, ...given: (HeaderFields | undefin
   } catch {
     // The platform's message would quote the value, which may be a secret.
     throw new A2AError('INVALID_PARAMS', 'A header name or value is not allowed by HTTP')
+  }
+}
+
+// Waits no longer than a signal allows for work that may ignore the signal: a custom fetch, a custom authenticator.
+
+const pendingRequests = new Set<Request>()
+
+/** Node's fetch gets the abort only through its Request, which must not be garbage-collected in the meantime. */
+export async function abortableFetch(signal: AbortSignal, fetch: Fetch, request: Request): Promise<Response> {
+  pendingRequests.add(request)
+  try {
+    return await abortable(signal, fetch(request), discardBody)
+  } finally {
+    pendingRequests.delete(request)
   }
 }

@@ -10,9 +10,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
-import { createDirectRequestClass } from './direct-request.ts'
+import { createDirectRequestClass, readBody } from './node-body.ts'
 import { serve, type ServeOptions } from '../node.ts'
-import { readBody } from './node-body.ts'
 
 const DirectRequest = createDirectRequestClass(IncomingMessage)
 const closers: (() => unknown)[] = []
