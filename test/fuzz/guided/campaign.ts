@@ -159,7 +159,8 @@ export async function runCampaign(target: FuzzTarget, options: CampaignOptions):
       slowestMs = Math.max(slowestMs, Math.min(cpuMs, mostBlockMs))
       const mostMs = target.mostBlockMs?.(input) ?? mostBlockMs
       if (cpuMs <= mostMs) continue
-      const blockMs = await longestBlockMs(() => subject.run(input), mostMs)
+      const measure = (): Promise<number> => longestBlockMs(() => subject.run(input), mostMs)
+      const blockMs = await (coverage === undefined ? measure() : coverage.pauseFor(measure))
       slowestMs = Math.max(slowestMs, blockMs)
       if (blockMs <= mostMs) continue
       note('slow', `held the event loop for ${Math.round(blockMs)} ms`, input)
