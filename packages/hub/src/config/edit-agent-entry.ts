@@ -8,7 +8,7 @@ export type AgentEntry = Readonly<Record<string, unknown>>
 /** `undefined` removes the entry. JSON stays JSON. Throws ConfigError for a text that cannot be edited. */
 export function setAgentEntry(text: string, name: string, entry: AgentEntry | undefined, isJson: boolean): string {
   if (isJson) return setJsonAgentEntry(text, name, entry)
-  const document = parseDocument(text, { uniqueKeys: false })
+  const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false })
   if (document.errors.length > 0) throw new ConfigError('', 'the file is not valid YAML')
   if (document.contents === null) document.set('agents', document.createNode({}))
   const agents = document.get('agents')

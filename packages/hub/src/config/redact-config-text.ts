@@ -63,6 +63,9 @@ function isListUnchanged(path: ConfigPath, before: unknown, after: unknown): boo
   return lists.every((list) => JSON.stringify(valueAt(before, list)) === JSON.stringify(valueAt(after, list)))
 }
 
+/** Pretty errors quote their line: 3,000 errors on a line of 60 kB took 0.4 s. */
+const yamlOptions = { merge: true, uniqueKeys: false, prettyErrors: false } as const
+
 function redactedTree(text: string, kinds: readonly AgentKind[]): unknown {
   const { tree, references } = parseConfigDocument(text, {})
   // Defaults that are not in the text contain no secret.
@@ -72,7 +75,7 @@ function redactedTree(text: string, kinds: readonly AgentKind[]): unknown {
 /** Returns `undefined` for a text that does not parse; loading it reports the error. */
 function parseTree(text: string): unknown {
   try {
-    return parseDocument(text, { merge: true, uniqueKeys: false }).toJS() as unknown
+    return parseDocument(text, yamlOptions).toJS() as unknown
   } catch {
     return undefined
   }
@@ -98,7 +101,7 @@ function scalarsIn(text: string): readonly ScalarNode[] {
       found.push({ path, start, end, value: node.value })
     }
   }
-  walk(parseDocument(text, { merge: true, uniqueKeys: false }).contents, [])
+  walk(parseDocument(text, yamlOptions).contents, [])
   return found
 }
 

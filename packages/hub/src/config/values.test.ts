@@ -34,6 +34,14 @@ describe('a duration', () => {
   })
 })
 
+describe('a duration of more than a hundred years', () => {
+  for (const [name, schema] of Object.entries({ duration, durationOrNone, durationOrOff }))
+    it(`is refused by ${name}, because a time that much later may be no date`, () => {
+      assert.equal(schema.parse('36500d'), 36_500 * 86_400_000)
+      assert.equal(complaintOf(schema, '254740993d'), 'must be at most 36500d')
+    })
+})
+
 describe('a rate', () => {
   it('is so many in each such time', () => {
     assert.deepEqual(rate.parse('60/min'), { count: 60, windowMs: 60_000 })

@@ -8,32 +8,48 @@ const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h
 const perMs: Readonly<Record<string, number>> = { s: 1_000, sec: 1_000, min: 60_000, h: 3_600_000, hour: 3_600_000 }
 const sizeBytes: Readonly<Record<string, number>> = { '': 1, B: 1, kB: 1_000, MB: 1_000_000, GB: 1_000_000_000 }
 
+/** A hundred years: a time that much later is still a valid date. */
+const maxDurationMs = 36_500 * 86_400_000
+
 /** `30s`, `10m`, `7d`; parsed to milliseconds. */
 export const duration = z
   .string(durationHint())
   .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, durationHint())
-  .transform((text) => {
-    const [, count = '', unit = ''] = /^([\d.]+)([a-z]+)$/.exec(text) ?? []
-    return Number(count) * (unitMs[unit] ?? 0)
-  })
+  .transform(toMs)
+  .refine(isPlausible, tooLong())
   .meta({ description: 'A duration: 500ms, 30s, 10m, 12h or 7d.' })
 
 function durationHint(): string {
   return 'must be a duration with its unit, such as 30s, 10m, 12h or 7d'
 }
 
+function tooLong(): string {
+  return 'must be at most 36500d'
+}
+
+function toMs(text: string): number {
+  const [, count = '', unit = ''] = /^([\d.]+)([a-z]+)$/.exec(text) ?? []
+  return Number(count) * (unitMs[unit] ?? 0)
+}
+
+function isPlausible(ms: number): boolean {
+  return ms <= maxDurationMs
+}
+
 /** A duration, or `none`, which is parsed to `Infinity`. */
 export const durationOrNone = z
   .string(durationHint())
   .regex(/^(none|\d+(\.\d+)?(ms|s|m|h|d))$/, `${durationHint()}, or none`)
-  .transform((text) => (text === 'none' ? Infinity : duration.parse(text)))
+  .refine((text) => text === 'none' || isPlausible(toMs(text)), tooLong())
+  .transform((text) => (text === 'none' ? Infinity : toMs(text)))
   .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or none.' })
 
 /** A duration, or `off`, which is parsed to 0. */
 export const durationOrOff = z
   .string(`${durationHint()}, or off`)
   .regex(/^(off|\d+(\.\d+)?(ms|s|m|h|d))$/, `${durationHint()}, or off`)
-  .transform((text) => (text === 'off' ? 0 : Math.round(duration.parse(text))))
+  .transform((text) => (text === 'off' ? 0 : Math.round(toMs(text))))
+  .refine(isPlausible, tooLong())
   .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or off.' })
 
 export interface Rate {

@@ -72,7 +72,8 @@ async function jsonOf(request: RouteRequest): Promise<unknown> {
   }
 }
 
-const routeErrorCodes: Readonly<Partial<Record<ErrorCode, RouteError['code']>>> = {
+/** `INTERNAL`: the client learns nothing, the log has the cause. */
+const routeErrorCodes: Readonly<Record<ErrorCode, RouteError['code']>> = {
   TASK_NOT_FOUND: 'NOT_FOUND',
   AGENT_NOT_FOUND: 'NOT_FOUND',
   UNAUTHENTICATED: 'UNAUTHENTICATED',
@@ -82,13 +83,37 @@ const routeErrorCodes: Readonly<Partial<Record<ErrorCode, RouteError['code']>>> 
   AGENT_UNAVAILABLE: 'UNAVAILABLE',
   INVALID_PARAMS: 'INVALID_PARAMS',
   CONTENT_TYPE_NOT_SUPPORTED: 'INVALID_PARAMS',
+  CONTEXT_REJECTED: 'INVALID_PARAMS',
+  MESSAGE_ID_REUSED: 'INVALID_PARAMS',
+  EXTENSION_SUPPORT_REQUIRED: 'INVALID_PARAMS',
+  UNSUPPORTED_OPERATION: 'INVALID_PARAMS',
+  TASK_NOT_CANCELABLE: 'INVALID_PARAMS',
+  PUSH_NOTIFICATION_NOT_SUPPORTED: 'INVALID_PARAMS',
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: 'INVALID_PARAMS',
+  VERSION_NOT_SUPPORTED: 'INVALID_PARAMS',
+  CANCELED: 'INVALID_PARAMS',
+  PARSE_ERROR: 'INVALID_PARAMS',
+  INVALID_REQUEST: 'INVALID_PARAMS',
+  METHOD_NOT_FOUND: 'NOT_FOUND',
+  METHOD_NOT_ALLOWED: 'METHOD_NOT_ALLOWED',
+  PAYLOAD_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  UNSUPPORTED_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  INTERNAL: 'INTERNAL',
+  INVALID_AGENT_RESPONSE: 'INTERNAL',
+  INPUT_TIMEOUT: 'INTERNAL',
+  TOOL_EXECUTION_FAILED: 'INTERNAL',
+  CARD_NOT_FOUND: 'INTERNAL',
+  INTERRUPTED: 'INTERNAL',
+  TASK_FAILED: 'INTERNAL',
+  INPUT_REQUIRED: 'INTERNAL',
+  TIMEOUT: 'INTERNAL',
 }
 
 function routeErrorOf(reason: unknown, log: AgentLog): RouteError {
   const error = A2AError.from(reason)
   if (error.cause instanceof RouteError) return error.cause
   const code = routeErrorCodes[error.code]
-  if (code === undefined) {
+  if (code === 'INTERNAL') {
     log.error('a plain call failed', { cause: error.cause ?? error })
     return new RouteError('INTERNAL', 'Internal error')
   }
