@@ -2,6 +2,7 @@
  * The storage of a server, in facets: tasks, push notification configs, keys, the feed and key-value data. A store knows nothing of
  * agents, versions or sockets. `testing/store-contract.ts` tests every promise made here; a store is complete only when it passes.
  */
+import type { LogRecord } from '../model/record.ts'
 import type { KeyValueStore } from './key-value-store.ts'
 import type { PushStore } from './push-store.ts'
 import type { Partition, TaskStore } from './task-store.ts'
@@ -43,6 +44,11 @@ export interface FeedStore {
   read(position: number, limit: number): Promise<readonly FeedEntry[]>
   /** The current end of the feed: every later append comes after it. */
   end(): Promise<number>
+  /**
+   * The records of an entry, if the store still has them in memory because this process appended them. Each is returned once, so it
+   * is for one reader. `undefined`, or a store without it: read the log.
+   */
+  takeRecords?(entry: FeedEntry): readonly LogRecord[] | undefined
 }
 
 /** The keys of the keyring. */

@@ -184,6 +184,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
     feed: {
       read: (position, limit) => use(() => table.feedAfter(position, limit)),
       end: () => use(() => table.feedEnd()),
+      takeRecords: table.recordsOf,
     },
     kv: {
       read: (kind, key) => use(() => notes.read(kind, key)),

@@ -157,6 +157,11 @@ export function createMemoryTable() {
     },
     unpublish,
     feedEnd: (): number => position,
+    recordsOf({ taskId, firstSeq, lastSeq }: FeedEntry): readonly LogRecord[] | undefined {
+      const entry = byId.get(taskId)
+      if (entry === undefined || entry.firstSeq > firstSeq) return undefined
+      return entry.log.slice(firstSeq - entry.firstSeq, lastSeq - entry.firstSeq + 1)
+    },
     feedAfter(after: number, limit: number): readonly FeedEntry[] {
       const found: FeedEntry[] = []
       for (let index = firstIndexAfter(feed, after); index < feed.length && found.length < limit; index += 1) {

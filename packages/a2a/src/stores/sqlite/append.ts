@@ -20,6 +20,8 @@ export interface SqliteAppendDeps {
   readonly counters: Counters
   readonly blobs: BlobTable
   readonly messages: SqliteMessageClaims
+  /** Called for each written batch of records, within the transaction. `bytes` is the length of their text. */
+  written?(taskId: string, firstSeq: number, records: Append['records'], bytes: number): void
   readonly now: () => number
   /** Converts a time just read from the clock to steady time, which push cursors and claims use. */
   readonly steady: (at: number) => number
@@ -38,7 +40,8 @@ type AppendedDecision = Extract<AppendDecision, { outcome: 'appended' }>
 
 export type SqliteAppender = ReturnType<typeof createSqliteAppender>
 
-export function createSqliteAppender({ database, epoch, counters, blobs, messages, now, steady }: SqliteAppendDeps) {
+export function createSqliteAppender(deps: SqliteAppendDeps) {
+  const { database, epoch, counters, blobs, messages, now, steady } = deps
   const find = database.prepare<AppendStateColumns>(`SELECT ${appendStateColumns} FROM tasks WHERE id = ?`)
   const lastBatch = database.prepare<{ records: string }>(
     'SELECT records FROM log WHERE task = ? ORDER BY first_seq DESC LIMIT 1',
@@ -79,7 +82,7 @@ export function createSqliteAppender({ database, epoch, counters, blobs, message
       return undefined
     }
     counters.change(task, taskStateNumber(next.state), 1)
-    writeLog(ref, append, decision)
+    writeLog(taskId, ref, append, decision)
     return decision.answer
   }
 
@@ -122,7 +125,7 @@ export function createSqliteAppender({ database, epoch, counters, blobs, message
     const { next } = decision
     if (append.idempotency !== undefined) messages.claim(append.idempotency, taskId, steady(time))
     updateRow(row, append, before, next)
-    writeLog(row.ref, append, decision)
+    writeLog(taskId, row.ref, append, decision)
     if (row.pushes > 0 && next.visibleSeq > before.visibleSeq)
       // Record times never decrease: after a step back of the clock they are later than now.
       wakePushes.run(steady(Math.min(append.records.at(-1)?.at ?? time, time)), row.ref)
@@ -163,11 +166,13 @@ export function createSqliteAppender({ database, epoch, counters, blobs, message
     counters.change(row, state, 1)
   }
 
-  function writeLog(ref: number, append: PreparedAppend, { next, records }: AppendedDecision): void {
+  function writeLog(taskId: string, ref: number, append: PreparedAppend, { next, records }: AppendedDecision): void {
     blobs.keep(ref, append.blobs)
     if (records.length === 0) return
     const text = records === append.records ? append.recordsText : withRecordTimes(records, append.recordsText)
-    insertLog.run(epoch.newPosition(), ref, next.head - records.length + 1, next.head, text)
+    const firstSeq = next.head - records.length + 1
+    insertLog.run(epoch.newPosition(), ref, firstSeq, next.head, text)
+    if (append.blobs.length === 0) deps.written?.(taskId, firstSeq, records, text.length)
   }
 
   return {

@@ -8,6 +8,7 @@ import { heavyStep, isHeavy } from '../../model/heavy-step.ts'
 import type { AppendResult, FullStore, KeyRow } from '../store.ts'
 import { type StoreLog, silentLog } from '../store-log.ts'
 import { createChangeWaiters } from '../change-waiters.ts'
+import { createRecentAppends } from '../recent-appends.ts'
 import { createSqliteAppender } from './append.ts'
 import { createBlobTable } from './blob-table.ts'
 import { createCounters } from './counters.ts'
@@ -84,7 +85,8 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
   const blobs = createBlobTable(database)
   const messages = createSqliteMessageClaims(database)
   const prefetch = createTaskPrefetch(database, blobs)
-  const deps = { database, epoch, counters, blobs, messages, now, steady }
+  const recent = createRecentAppends()
+  const deps = { database, epoch, counters, blobs, messages, written: recent.add, now, steady }
   const positions = createCommitPositions(database, epoch, highWater.reached)
   const disk = createDiskCheck(database)
   const writer = createSqliteWriter(database, {
@@ -94,15 +96,20 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
       messages.settle()
       epoch.check()
       positions.begin()
+      recent.rollback()
     },
     finish: counters.write,
     rollback() {
       counters.forget()
       messages.forget()
       positions.abandon()
+      recent.rollback()
     },
     beforeCommit: positions.beforeCommit,
-    afterCommit: positions.afterCommit,
+    afterCommit() {
+      positions.afterCommit()
+      recent.commit()
+    },
   })
   const waiters = createChangeWaiters()
   const appender = createSqliteAppender(deps)
@@ -219,12 +226,15 @@ export function sqliteStore(options: string | SqliteStoreOptions): FullStore {
     feed: {
       read: (position, limit) => read(() => log.feed(position, limit)),
       end: () => read(() => log.feedEnd()),
+      takeRecords: ({ taskId, firstSeq }) => recent.take(taskId, firstSeq),
     },
     kv: notes,
     prune: (retention) =>
       write(() => {
         sweep(now(), notesPerCall)
-        return prune(retention)
+        const removed = prune(retention)
+        if (removed > 0) recent.clear()
+        return removed
       }),
     ready: () => disk.ready(write),
     close: async () => {

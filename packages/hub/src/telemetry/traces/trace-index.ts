@@ -146,9 +146,10 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
     const last = entries.at(-1)
     if (last === undefined) return false
     const batch = createBatch()
-    for (const [index, entry] of lastEntryPerTask(entries).entries()) {
-      if (index % 16 === 15) await breathe()
-      await follow(entry, batch)
+    let followedTasks = 0
+    for (const ofTask of entriesByTask(entries)) {
+      if ((followedTasks += 1) % 16 === 0) await breathe()
+      await follow(ofTask, batch)
     }
     if (!(await lease.acquire()) || !lease.isHeld()) {
       stopFollowing()
@@ -178,24 +179,33 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
     return typeof note?.value === 'number' ? note.value : 0
   }
 
-  async function follow(entry: FeedEntry, batch: TraceBatch): Promise<void> {
-    const { taskId } = entry
+  async function follow(entries: readonly FeedEntry[], batch: TraceBatch): Promise<void> {
+    const [first] = entries as [FeedEntry]
+    const { taskId } = first
     const known = followed.get(taskId)
     // A task is indexed with its first records, which are read with its first feed entry.
-    const isNew = known === undefined && entry.firstSeq === 1
+    const isNew = known === undefined && first.firstSeq === 1
     const note = isNew ? undefined : (known?.note ?? (await batch.find(taskId)))
-    const trace = known?.trace ?? open(entry, note?.head ?? 0)
-    while (trace.head < entry.lastSeq) {
-      const records = await store.tasks.read(taskId, trace.head, pageRecords, pageBytes)
-      for (const record of records) trace.add(record)
-      // The log was pruned meanwhile.
-      if (records.length === 0) break
-      await breathe()
+    const trace = known?.trace ?? open(first, note?.head ?? 0)
+    for (const entry of entries) {
+      const records = store.feed.takeRecords?.(entry)
+      if (records !== undefined && entry.firstSeq === trace.head + 1) for (const record of records) trace.add(record)
+      else await readLog(trace, entry.lastSeq)
     }
     if (trace.head === 0) return
     followed.delete(taskId)
     followed.set(taskId, { trace, note })
     await batch.update(trace, note === undefined)
+  }
+
+  async function readLog(trace: TaskTrace, lastSeq: number): Promise<void> {
+    while (trace.head < lastSeq) {
+      const records = await store.tasks.read(trace.taskId, trace.head, pageRecords, pageBytes)
+      for (const record of records) trace.add(record)
+      // The log was pruned meanwhile.
+      if (records.length === 0) break
+      await breathe()
+    }
   }
 
   /** Records read before a restart are read again, but not reported again. */
@@ -231,12 +241,12 @@ export function createTraceIndex(parts: TraceIndexDeps): TraceIndex {
   }
 }
 
-/** The last entry of each task, because its log is read to the end. The first entry tells whether the task is new. */
-function lastEntryPerTask(entries: readonly FeedEntry[]): readonly FeedEntry[] {
-  const byTask = new Map<string, FeedEntry>()
+function entriesByTask(entries: readonly FeedEntry[]): Iterable<readonly FeedEntry[]> {
+  const byTask = new Map<string, FeedEntry[]>()
   for (const entry of entries) {
-    const first = byTask.get(entry.taskId)
-    byTask.set(entry.taskId, first === undefined ? entry : { ...entry, firstSeq: first.firstSeq })
+    const ofTask = byTask.get(entry.taskId)
+    if (ofTask === undefined) byTask.set(entry.taskId, [entry])
+    else ofTask.push(entry)
   }
-  return [...byTask.values()]
+  return byTask.values()
 }
