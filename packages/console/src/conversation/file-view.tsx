@@ -1,21 +1,27 @@
 /** Files from agents: previewed if the browser can, downloaded on request, never opened otherwise. */
 import type { RawPart } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
 import { CodeBlock } from '../components/content/code-block.tsx'
 import { Icon } from '../components/icon.tsx'
 import { formatBytes } from '../components/format.ts'
-import { downloadBytes, useBlobUrl } from './blob-url.ts'
+import { download } from '../components/content/download.ts'
 import { decodeBase64, isCsv, isTextFile, base64ByteLength } from './part-kind.ts'
-import { safeFileName } from './file-name.ts'
 import { CsvView } from './table-view.tsx'
 import './part-view.css'
 
-export function ImageView({ part }: { readonly part: RawPart }) {
+export function MediaView({ part, kind }: { readonly part: RawPart; readonly kind: 'image' | 'audio' | 'video' }) {
   const url = useBlobUrl(part.raw, part.mediaType ?? '')
-  const name = safeFileName(part.filename, 'picture')
+  const name = safeFileName(part.filename, kind === 'image' ? 'picture' : kind)
   return (
     <figure class="part-picture">
-      {url === undefined ? <UnreadableFile /> : <img src={url} alt={name} />}
+      {url === undefined ? (
+        <p class="part-secret">The bytes of this file cannot be read.</p>
+      ) : kind === 'image' ? (
+        <img src={url} alt={name} />
+      ) : (
+        <Player kind={kind} url={url} name={name} />
+      )}
       <figcaption>
         <FileFacts part={part} name={name} />
       </figcaption>
@@ -23,18 +29,33 @@ export function ImageView({ part }: { readonly part: RawPart }) {
   )
 }
 
-export function MediaView({ part, kind }: { readonly part: RawPart; readonly kind: 'audio' | 'video' }) {
-  const url = useBlobUrl(part.raw, part.mediaType ?? '')
-  const name = safeFileName(part.filename, kind)
-  const Player = kind
-  return (
-    <figure class="part-picture">
-      {url === undefined ? <UnreadableFile /> : <Player src={url} controls preload="metadata" aria-label={name} />}
-      <figcaption>
-        <FileFacts part={part} name={name} />
-      </figcaption>
-    </figure>
-  )
+interface PlayerProps {
+  readonly kind: 'audio' | 'video'
+  readonly url: string
+  readonly name: string
+}
+
+function Player({ kind: Element, url, name }: PlayerProps) {
+  return <Element src={url} controls preload="metadata" aria-label={name} />
+}
+
+/** A blob URL that lives as long as the component that shows it. `undefined` if `raw` is not base64. */
+function useBlobUrl(raw: string, type: string): string | undefined {
+  const url = useMemo(() => {
+    const bytes = decodeBase64(raw)
+    return bytes === undefined ? undefined : URL.createObjectURL(new Blob([bytes], { type }))
+  }, [raw, type])
+  useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url])
+  return url
+}
+
+/** A safe file name, whatever the agent sent. */
+function safeFileName(named: string | undefined, otherwise: string): string {
+  const name = (named ?? '')
+    .replaceAll(/[\p{Cc}/\\:*?"<>|]+/gu, '_')
+    .replace(/^\.+/, '')
+    .trim()
+  return name === '' ? otherwise : name.slice(0, 120)
 }
 
 const readableBytes = 200_000
@@ -95,6 +116,7 @@ function FileFacts({ part, name }: { readonly part: RawPart; readonly name: stri
   )
 }
 
-function UnreadableFile() {
-  return <p class="part-secret">The bytes of this file cannot be read.</p>
+/** With a type that no browser opens. */
+export function downloadBytes(name: string, bytes: BlobPart): void {
+  download(new Blob([bytes], { type: 'application/octet-stream' }), name)
 }

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { CodeBlock } from '../components/content/code-block.tsx'
 import { CopyButton } from '../components/content/copy-button.tsx'
-import { JsonTreeView as JsonTree } from '../components/content/json-tree.tsx'
+import { JsonTreeView } from '../components/content/json-tree.tsx'
 import { formatCount } from '../components/format.ts'
 import { parseCsv } from './csv.ts'
 import { tableColumns } from './part-kind.ts'
@@ -13,7 +13,7 @@ import './part-view.css'
 export function DataView({ value }: { readonly value: Json }) {
   return (
     <div class="part-box part-data">
-      <JsonTree value={value} open={2} />
+      <JsonTreeView value={value} open={2} />
     </div>
   )
 }

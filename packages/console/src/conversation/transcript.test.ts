@@ -9,7 +9,10 @@ import {
   withPendingMessage,
   transcriptOf,
 } from './transcript.ts'
-import type { TranscriptEvent, LoggedEvent, Transcript } from './transcript.ts'
+import type { TranscriptEvent, Transcript } from './transcript.ts'
+import type { LogRecord } from '../api/admin.ts'
+
+type LoggedEvent = Pick<LogRecord, 'seq' | 'at' | 'body'>
 
 const at = '2030-01-31T12:00:00.000Z'
 const said = (messageId: string, text: string, role: Message['role'] = 'ROLE_USER'): Message => ({

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Key, MadeKey } from '../api/admin.ts'
 import { callAdmin } from '../api/admin-client.ts'
+import { loadAllPages } from '../api/load-all-pages.ts'
 import { useResource } from '../api/resource.ts'
 import { query, setQuery } from '../app/router.ts'
 import { ConfirmButton } from '../components/layout/confirm-button.tsx'
@@ -10,30 +11,24 @@ import { Icon } from '../components/icon.tsx'
 import { StatusBadge } from '../components/status/task-state.tsx'
 import { SegmentedControl } from '../components/layout/tabs.tsx'
 import { RelativeTime } from '../components/time.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../components/status/error-notice.tsx'
+import { EmptyState, LoadState } from '../components/status/error-notice.tsx'
 import { pluralize } from '../components/format.ts'
 import { KeyForm } from './key-form.tsx'
 import { sortKeys, isKeyForAgent, describeScopes } from './key-draft.ts'
 import { NewKeyNotice } from './new-key-notice.tsx'
-import { affectsAgent } from '../api/use-agents.ts'
+import { affectsAgent } from '../api/agents.ts'
 import './keys-panel.css'
 import '../components/status/tags.css'
 
 /** Keys per page of the hub's response, and rows rendered at first. */
 const pageSize = 1_000
-const maxPages = 20
 const initialRowCount = 100
 
-async function listAllKeys(signal: AbortSignal): Promise<readonly Key[]> {
-  const keys: Key[] = []
-  let after: string | undefined
-  for (let page = 0; page < maxPages; page += 1) {
-    const answer = await callAdmin('listKeys', { query: { limit: pageSize, after }, signal })
-    keys.push(...answer.keys)
-    after = answer.after
-    if (after === undefined) break
-  }
-  return keys
+function listAllKeys(signal: AbortSignal): Promise<readonly Key[]> {
+  return loadAllPages(async (after) => {
+    const page = await callAdmin('listKeys', { query: { limit: pageSize, after }, signal })
+    return { items: page.keys, after: page.after }
+  })
 }
 
 export function KeysPanel({ agent }: { readonly agent?: string }) {
@@ -56,16 +51,14 @@ export function KeysPanel({ agent }: { readonly agent?: string }) {
     <div class="keys">
       {made.value !== undefined && <NewKeyNotice made={made.value} onDone={() => (made.value = undefined)} />}
       {isMaking && <KeyForm agent={agent} onMade={show} onCancel={() => setQuery({ make: undefined })} />}
-      {found.problem.value !== undefined && <ErrorNotice reason={found.problem.value} retry={() => found.reload()} />}
-      {found.value.value === undefined ? (
-        found.problem.value === undefined && <Loading what="the keys" />
-      ) : (
+      <LoadState of={found} what="the keys" />
+      {found.value.value !== undefined && (
         <Keys
           keys={sortKeys(found.value.value.filter((key) => agent === undefined || isKeyForAgent(key, agent)))}
           agent={agent}
           isMaking={isMaking}
           onMade={show}
-          onRevoked={() => found.reload()}
+          onRevoked={found.reload}
         />
       )}
     </div>
@@ -230,13 +223,8 @@ function KeyFacts({ info }: { readonly info: Key }) {
   return (
     <>
       <span>
-        {lastUsedAt === undefined ? (
-          'never used'
-        ) : (
-          <>
-            used <RelativeTime at={lastUsedAt} />
-          </>
-        )}
+        {lastUsedAt === undefined ? 'never used' : 'used '}
+        {lastUsedAt !== undefined && <RelativeTime at={lastUsedAt} />}
       </span>
       <span>
         made <RelativeTime at={createdAt} /> by {createdBy}

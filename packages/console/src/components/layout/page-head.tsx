@@ -44,7 +44,7 @@ export function DetailHead({
   )
 }
 
-function BackLink({ to }: { readonly to: string }) {
+export function BackLink({ to }: { readonly to: string }) {
   return (
     <a class="button plain icon small" href={to} aria-label="Close" title="Close (Esc)">
       <Icon name="back" />
@@ -57,9 +57,15 @@ export function FactList({ children }: { readonly children: ComponentChildren })
   return <dl class="facts">{children}</dl>
 }
 
-export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+export interface FactProps {
+  readonly name: string
+  readonly title?: string
+  readonly children: ComponentChildren
+}
+
+export function Fact({ name, title, children }: FactProps) {
   return (
-    <div>
+    <div title={title}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import { adminCurl, shellQuote, sendMessageCurl } from './curl.ts'
+import { adminCurl, fillMessageId, messageIdPlaceholder, shellQuote, sendMessageCurl } from './curl.ts'
 
 describe('a request for the terminal', () => {
   it('is one argument, whatever stands in it', () => {
@@ -31,4 +31,14 @@ describe('a request for the terminal', () => {
     )
     assert.doesNotMatch(sendMessageCurl('http://h', { name: 'a', isOpen: true }), /Authorization/)
   })
+})
+
+it('has a new message id each time a shell runs the command', () => {
+  const request = JSON.stringify({ messageId: messageIdPlaceholder, text: messageIdPlaceholder })
+  const command = `printf %s '${fillMessageId(request)}'`
+  const run = () => JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }))
+  const [one, two] = [run(), run()]
+  assert.match(one.messageId, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
+  assert.notEqual(one.messageId, two.messageId)
+  assert.equal(one.text, messageIdPlaceholder, 'what a person wrote stays as it is')
 })

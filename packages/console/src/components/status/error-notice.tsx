@@ -1,6 +1,7 @@
 /** An error: what failed, why and what to do next, with details for support. */
 import type { ComponentChildren } from 'preact'
 import { toProblem } from '../../api/problem.ts'
+import type { Resource } from '../../api/resource.ts'
 import { CopyButton } from '../content/copy-button.tsx'
 import { Icon } from '../icon.tsx'
 import './error-notice.css'
@@ -31,6 +32,18 @@ export function ErrorNotice({ reason, retry }: { readonly reason: unknown; reado
       <CopyButton text={details} label="Copy the details" />
     </div>
   )
+}
+
+/** Why something could not be loaded, or that it is loading; nothing once it is loaded. */
+export function LoadState({
+  of: { value, problem, reload },
+  what,
+}: {
+  readonly of: Pick<Resource<unknown>, 'value' | 'problem' | 'reload'>
+  readonly what: string
+}) {
+  if (problem.value !== undefined) return <ErrorNotice reason={problem.value} retry={reload} />
+  return value.value === undefined ? <Loading what={what} /> : null
 }
 
 /** An empty state: what would be here, and the one action that fills it. */

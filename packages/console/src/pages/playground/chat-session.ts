@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
-import { newId } from '@parley/a2a'
+import { isTerminal, newId } from '@parley/a2a'
 import type { Json, Message, Part } from '@parley/a2a'
 import type { EventStream } from '@parley/a2a/client'
 import { connectionStatus, subscribeToChanges } from '../../api/change-feed.ts'
@@ -13,21 +13,14 @@ import { callAdmin } from '../../api/admin-client.ts'
 import { Problem } from '../../api/problem.ts'
 import { announce } from '../../app/announce.ts'
 import { redactSecrets } from '../../conversation/question/build-answer.ts'
-import {
-  applyEvents,
-  fromStreamEvent,
-  isWorkingState,
-  isEndState,
-  withPendingMessage,
-} from '../../conversation/transcript.ts'
+import { applyEvents, fromStreamEvent, isWorkingState, withPendingMessage } from '../../conversation/transcript.ts'
 import type { TranscriptEvent } from '../../conversation/transcript.ts'
 import { taskStateDisplay } from '../../components/status/task-state.tsx'
 import { oncePerFrame } from './once-per-frame.ts'
 import { errorCodeOf, clientProblem } from './agent-connections.ts'
 import type { AgentConnections, ProtocolChoice } from './agent-connections.ts'
-import { createConversationTasks } from './conversation-tasks.ts'
+import { createConversationTasks, loadContext, loadTask } from './conversation-tasks.ts'
 import type { ConversationTask } from './conversation-tasks.ts'
-import { loadContext, loadTask } from './load-conversation.ts'
 
 /** The position in the conversation; both are `undefined` before it starts. */
 export interface ChatLocation {
@@ -186,7 +179,7 @@ export function createChatSession(
     if (signal.aborted || state === undefined) return
     announce(`${name}: ${taskStateDisplay(state).word}`)
     const taskId = slots.get(key)?.transcript.taskId
-    if (isEndState(state) && taskId !== undefined) void readLog(taskId)
+    if (isTerminal(state) && taskId !== undefined) void readLog(taskId)
   }
 
   /**
@@ -298,7 +291,7 @@ export function createChatSession(
     if (change.type !== 'task' || change.task.contextId !== place.peek().contextId) return
     if (change.task.agent !== name) return
     const known = slots.find(change.task.id)
-    if (known === undefined || (known.transcript.head < change.task.head && !isEndState(known.transcript.state)))
+    if (known === undefined || (known.transcript.head < change.task.head && !isTerminal(known.transcript.state)))
       scheduleRefresh()
   }
   const unsubscribeChanges = subscribeToChanges(onHubChange)

@@ -5,7 +5,7 @@ import { useResource } from '../../api/resource.ts'
 import { query } from '../../app/router.ts'
 import { taskStateDisplay } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
+import { LoadState } from '../../components/status/error-notice.tsx'
 import { VirtualList } from '../../components/list/virtual-list.tsx'
 import { pluralize } from '../../components/format.ts'
 import { matchesConversation, recentConversations } from './recent-conversations.ts'
@@ -38,17 +38,16 @@ export function RecentList({ caller, titleId }: { readonly caller: string; reado
           />
         )}
       </div>
-      {tasks.problem.value !== undefined && <ErrorNotice reason={tasks.problem.value} retry={tasks.reload} />}
-      {known === undefined && tasks.problem.value === undefined && <Loading what="the conversations" />}
+      <LoadState of={tasks} what="the conversations" />
       {known?.length === 0 && <p class="recent-none">None yet. What you send appears here, to go on with later.</p>}
       {known !== undefined && known.length > 0 && found.length === 0 && <p class="recent-none">None fits.</p>}
       {found.length > 0 && (
         <VirtualList
-          count={found.length}
+          items={found}
           rowHeight={52}
           label="Conversations"
-          keyOf={(index) => `${found[index]?.agent} ${found[index]?.contextId}`}
-          row={(index) => <RecentRow recent={found[index] as RecentConversation} />}
+          keyOf={({ agent, contextId }) => `${agent} ${contextId}`}
+          row={(recent) => <RecentRow recent={recent} />}
         />
       )}
     </div>

@@ -11,8 +11,7 @@ import { CodeBlock } from '../../components/content/code-block.tsx'
 import { ConfirmButton } from '../../components/layout/confirm-button.tsx'
 import { useListShortcuts } from '../../components/list/list-shortcuts.ts'
 import { NewItemsButton, EmptyList } from '../../components/list/list-states.tsx'
-import { AgentSelect } from '../../components/filters/agent-select.tsx'
-import { SearchField } from '../../components/filters/search-field.tsx'
+import { AgentSelect, SearchField } from '../../components/filters/filter-fields.tsx'
 import { setFilters } from '../../components/filters/url-filters.ts'
 import { SegmentedControl } from '../../components/layout/tabs.tsx'
 import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
@@ -35,11 +34,8 @@ export function PushList({
   const list = usePagedList<PushSummary>(JSON.stringify(filters), () => ({
     keyOf,
     async load(before, signal) {
-      const asked = { ...setFilters(filters), limit: 100 }
-      const page = await callAdmin('listPush', {
-        query: before === undefined ? asked : { ...asked, before: Number(before) },
-        signal,
-      })
+      const asked = { ...setFilters(filters), limit: 100, before: before === undefined ? before : Number(before) }
+      const page = await callAdmin('listPush', { query: asked, signal })
       return { items: page.push, before: page.before }
     },
     onChange(change, { items, scheduleRefresh }) {
@@ -49,14 +45,15 @@ export function PushList({
   }))
   const push = list.items.value ?? []
   const at = push.findIndex((one) => keyOf(one) === selected)
-  const hrefOf = (one: PushSummary | undefined): string =>
-    one === undefined ? '/push' : pushHref(one, pushFilterSearch(filters))
+  const hrefOf = (one: PushSummary): string => pushHref(one, pushFilterSearch(filters))
   const { cursor } = useListShortcuts({
-    count: push.length,
+    items: push,
+    keyOf,
+    noun: 'webhook',
     at,
     frame,
-    idOf: (index) => push[index]?.taskId ?? '',
-    open: (index) => navigate(hrefOf(push[index]), { replace: selected !== undefined }),
+    idOf: ({ taskId }) => taskId,
+    open: (one) => navigate(hrefOf(one), { replace: selected !== undefined }),
     close: selected === undefined ? undefined : () => navigate(`/push${pushFilterSearch(filters)}`),
   })
   const { value: problem } = list.problem
@@ -92,18 +89,13 @@ export function PushList({
           <NewItemsButton list={list} frame={frame} />
           <VirtualList
             label="Webhooks"
-            count={push.length}
+            items={push}
             rowHeight={56}
-            keyOf={(index) => (push[index] === undefined ? '' : keyOf(push[index]))}
+            keyOf={keyOf}
             selected={cursor}
             onEnd={list.continueSearch}
             onTop={list.setAtTop}
-            row={(index) => {
-              const one = push[index]
-              return (
-                one !== undefined && <PushRow push={one} index={index} href={hrefOf(one)} isSelected={index === at} />
-              )
-            }}
+            row={(one, index) => <PushRow push={one} id={keyOf(one)} href={hrefOf(one)} isSelected={index === at} />}
           />
         </>
       )}

@@ -8,19 +8,19 @@ import { isDelivered, splitWebhookUrl, pushStatus, deliveryProgressText } from '
 
 export interface PushRowProps {
   readonly push: PushSummary
-  readonly index: number
+  readonly id: string
   readonly href: string
   readonly isSelected: boolean
 }
 
-export function PushRow({ push, index, href, isSelected }: PushRowProps) {
+export function PushRow({ push, id, href, isSelected }: PushRowProps) {
   const { url, agent, title, attempt, last, createdAt, dueAt, state } = push
   const { host, rest } = splitWebhookUrl(url)
   return (
     <a
       class="listing-line listing-row push-line"
       href={href}
-      data-row={index}
+      data-row={id}
       aria-current={isSelected ? 'true' : undefined}
     >
       <span class="push-state">

@@ -1,19 +1,13 @@
 /** The status of a webhook as a shape, a word and a sentence. Pure. */
 import type { Agent, PushSummary } from '../../api/admin.ts'
-import { fillMessageId, messageIdPlaceholder } from '../../components/shell/message-id-placeholder.ts'
+import { curlKeyHeader, fillMessageId, messageIdPlaceholder } from '../../components/shell/curl.ts'
 import { parseOption, parseText, setFilters, urlFilters } from '../../components/filters/url-filters.ts'
 import { formatCount } from '../../components/format.ts'
-import { curlKeyHeader } from '../../components/shell/curl.ts'
-
-export interface PushStatus {
-  readonly tone: 'working' | 'waiting' | 'done' | 'failed' | 'ended'
-  readonly shape: string
-  readonly word: string
-}
+import type { StatusDisplay } from '../../components/status/task-state.tsx'
 
 type PushProgress = Pick<PushSummary, 'state' | 'attempt' | 'dueAt' | 'deliveredSeq' | 'head'>
 
-export function pushStatus({ state, attempt, dueAt }: Pick<PushSummary, 'state' | 'attempt' | 'dueAt'>): PushStatus {
+export function pushStatus({ state, attempt, dueAt }: Pick<PushSummary, 'state' | 'attempt' | 'dueAt'>): StatusDisplay {
   if (state === 'dead') return { tone: 'failed', shape: '✕', word: 'given up' }
   if (state === 'done') return { tone: 'done', shape: '●', word: 'done' }
   if (attempt > 0) return { tone: 'waiting', shape: '◇', word: 'retrying' }

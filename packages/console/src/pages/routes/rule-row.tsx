@@ -5,7 +5,6 @@ import { describeConditions, routeName, weightShares } from './rule-text.ts'
 
 export interface RuleRowProps {
   readonly rule: Route
-  readonly index: number
   readonly agents: readonly Agent[]
   /** Link to a dry run of a message that the rule would match. */
   readonly tryHref: string
@@ -14,7 +13,7 @@ export interface RuleRowProps {
   readonly isTaken: boolean
 }
 
-export function RuleRow({ rule, index, agents, tryHref, considered, isTaken }: RuleRowProps) {
+export function RuleRow({ rule, agents, tryHref, considered, isTaken }: RuleRowProps) {
   const { from, when, to, priority, fallback } = rule
   const conditions = describeConditions(when)
   const shares = weightShares(to)
@@ -28,7 +27,7 @@ export function RuleRow({ rule, index, agents, tryHref, considered, isTaken }: R
         <a
           class="button small"
           href={tryHref}
-          data-row={index}
+          data-row={rule.route}
           aria-label={`Try ${routeName(rule)}`}
           title="Fill the box with a message that it would take"
         >

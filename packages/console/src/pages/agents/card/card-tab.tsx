@@ -7,6 +7,7 @@ import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
 import { CopyButton, CopyableId } from '../../../components/content/copy-button.tsx'
 import { JsonTreeView } from '../../../components/content/json-tree.tsx'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
+import { SelectField } from '../../../components/form/form-fields.tsx'
 import { SegmentedControl } from '../../../components/layout/tabs.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
 import { EmptyState } from '../../../components/status/error-notice.tsx'
@@ -104,12 +105,12 @@ function Signature({ cards: { signatures, remote } }: { readonly cards: AgentCar
 }
 
 function RemoteSignature({ remote: { signature, approved } }: { readonly remote: Remote }) {
-  const { tone, shape, word, why } = signatureStatus(signature)
+  const status = signatureStatus(signature)
   return (
     <p class="card-signer">
-      <StatusBadge tone={tone} shape={shape} word={word} />
+      <StatusBadge {...status} />
       <span class="soft">
-        The agent’s own card. {why}
+        The agent’s own card. {status.why}
         {approved !== undefined && (
           <>
             {' '}
@@ -166,16 +167,14 @@ function Versions({ cards, url }: { readonly cards: AgentCards; readonly url: st
         />
         <label class="card-with">
           beside{' '}
-          <select value={other?.id ?? 'none'} onChange={(event) => setQuery({ with: event.currentTarget.value })}>
-            <option value="none">nothing</option>
-            {variants
-              .filter(({ id }) => id !== shown.id)
-              .map(({ id, title }) => (
-                <option key={id} value={id}>
-                  {title}
-                </option>
-              ))}
-          </select>
+          <SelectField
+            value={other?.id ?? 'none'}
+            options={[
+              ['none', 'nothing'],
+              ...variants.filter(({ id }) => id !== shown.id).map(({ id, title }) => [id, title] as const),
+            ]}
+            onChange={(id) => setQuery({ with: id })}
+          />
         </label>
         <SegmentedControl
           label="Shown as"

@@ -2,7 +2,7 @@
  * Code that calls an agent, ready to paste. Each snippet is complete and runs as is. A key is read from the variable PARLEY_KEY,
  * so that it is never written into a page, a file or a shell's history.
  */
-import { fillMessageId, messageIdPlaceholder } from '../../../components/shell/message-id-placeholder.ts'
+import { fillMessageId, messageIdPlaceholder, shellQuote } from '../../../components/shell/curl.ts'
 
 export interface SnippetInput {
   /** URL of the agent: `https://hub.example.com/a2a/analyst`. */
@@ -95,17 +95,12 @@ function curlOf(
   { version = '1.0', isStream = false }: CurlOptions = {},
 ): string {
   return [
-    `curl ${isStream ? '-N ' : ''}${quoteForShell(url)}`,
+    `curl ${isStream ? '-N ' : ''}${shellQuote(url)}`,
     `-H 'Content-Type: application/json'`,
     `-H 'A2A-Version: ${version}'`,
     ...(withKey ? ['-H "Authorization: Bearer $PARLEY_KEY"'] : []),
-    `-d ${fillMessageId(quoteForShell(JSON.stringify(body)))}`,
+    `-d ${fillMessageId(shellQuote(JSON.stringify(body)))}`,
   ].join(' \\\n  ')
-}
-
-/** Quotes a text for a shell: within single quotes no character is special. */
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function parleyClient({ url, text, withKey }: SnippetInput): string {

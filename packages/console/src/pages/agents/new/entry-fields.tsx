@@ -3,8 +3,7 @@ import type { Signal } from '@preact/signals'
 import type { EntryField } from './entry-form.ts'
 import { InlineCodeText } from '../../../agent/inline-code-text.tsx'
 import type { FieldError } from '../../../components/form/field-errors.ts'
-import { FieldErrorList } from '../../../components/form/field-error-list.tsx'
-import '../../../components/form/entry-fields.css'
+import { FieldErrorList } from '../../../components/form/form-fields.tsx'
 
 interface EntryFieldsProps {
   readonly fields: readonly EntryField[]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Exchange } from './exchange.ts'
-import { createRecordedFetch } from './recorded-fetch.ts'
+import { createRecordedFetch, createFrameSplitter } from './recorded-fetch.ts'
 import { createWireLog } from './wire-log.ts'
 import type { WireLog } from './wire-log.ts'
 
@@ -109,5 +109,23 @@ describe('what is kept of the wire', () => {
     assert.ok(kept !== undefined && kept.frames.length <= 6_000)
     assert.equal(kept.frames.at(-1)?.text, 'data: 6999')
     assert.equal(kept.droppedFrames + kept.frames.length, 7_000)
+  })
+})
+
+const stream = ': hello\n\nid: 1\ndata: {"a":1}\n\n:\n\nid: 2\r\ndata: b\r\n\r\n'
+
+describe('the frames of a stream', () => {
+  it('are the same wherever it is cut', () => {
+    for (let at = 0; at <= stream.length; at += 1) {
+      const { take } = createFrameSplitter()
+      const frames = [...take(stream.slice(0, at)), ...take(stream.slice(at))]
+      assert.deepEqual(frames, [': hello', 'id: 1\ndata: {"a":1}', ':', 'id: 2\ndata: b'], `cut at ${at}`)
+    }
+  })
+
+  it('keep what came of one that was cut off', () => {
+    const { take, rest } = createFrameSplitter()
+    assert.deepEqual(take('id: 1\ndata: {"a"'), [])
+    assert.equal(rest(), 'id: 1\ndata: {"a"')
   })
 })

@@ -12,6 +12,7 @@ export interface ParsedSkill {
 }
 
 export interface ParsedCard {
+  readonly name: string | undefined
   readonly description: string | undefined
   readonly provider: { readonly name: string; readonly url: string | undefined } | undefined
   readonly documentationUrl: string | undefined
@@ -28,10 +29,11 @@ export interface ParsedCard {
 
 /** Expects a card of 1.0. */
 export function parseCard(card: unknown): ParsedCard {
-  const { description, provider, documentationUrl, skills, capabilities, ...rest } = objectOf(card)
+  const { name, description, provider, documentationUrl, skills, capabilities, ...rest } = objectOf(card)
   const { streaming, pushNotifications, extendedAgentCard, extensions } = objectOf(capabilities)
   const { organization, url } = objectOf(provider)
   return {
+    name: textOf(name),
     description: textOf(description),
     provider: textOf(organization) === undefined ? undefined : { name: textOf(organization) ?? '', url: textOf(url) },
     documentationUrl: textOf(documentationUrl),
