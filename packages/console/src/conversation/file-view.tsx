@@ -6,7 +6,7 @@ import { CodeBlock } from '../components/content/code-block.tsx'
 import { Icon } from '../components/icon.tsx'
 import { formatBytes } from '../components/format.ts'
 import { download } from '../components/content/download.ts'
-import { decodeBase64, isCsv, isTextFile, base64ByteLength } from './part-kind.ts'
+import { base64ByteLength, decodeBase64, isCsv, isTextFile, safeFileName } from './part-kind.ts'
 import { CsvView } from './table-view.tsx'
 import './part-view.css'
 
@@ -47,15 +47,6 @@ function useBlobUrl(raw: string, type: string): string | undefined {
   }, [raw, type])
   useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url])
   return url
-}
-
-/** A safe file name, whatever the agent sent. */
-function safeFileName(named: string | undefined, otherwise: string): string {
-  const name = (named ?? '')
-    .replaceAll(/[\p{Cc}/\\:*?"<>|]+/gu, '_')
-    .replace(/^\.+/, '')
-    .trim()
-  return name === '' ? otherwise : name.slice(0, 120)
 }
 
 const readableBytes = 200_000

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part } from '@parley/a2a'
-import { decodeBase64, tableColumns, isTable, partKindOf, base64ByteLength } from './part-kind.ts'
+import { decodeBase64, tableColumns, isTable, partKindOf, base64ByteLength, safeFileName } from './part-kind.ts'
 import { safeHref } from '../components/content/safe-href.ts'
-import { safeFileName } from './file-name.ts'
 
 const byAgent = (part: Part): string => partKindOf(part, true)
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addAttachments, maxAttachmentBytes, parseDataPart } from './attachments.ts'
-import { fileParts } from './file-parts.ts'
+import { addAttachments, fileParts, maxAttachmentBytes, parseDataPart } from './attachments.ts'
 import { grpcurlCommand } from '../grpcurl.ts'
 
 const file = (name: string, size: number): File =>

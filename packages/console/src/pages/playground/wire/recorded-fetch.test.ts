@@ -112,13 +112,13 @@ describe('what is kept of the wire', () => {
   })
 })
 
-const stream = ': hello\n\nid: 1\ndata: {"a":1}\n\n:\n\nid: 2\r\ndata: b\r\n\r\n'
+const events = ': hello\n\nid: 1\ndata: {"a":1}\n\n:\n\nid: 2\r\ndata: b\r\n\r\n'
 
 describe('the frames of a stream', () => {
   it('are the same wherever it is cut', () => {
-    for (let at = 0; at <= stream.length; at += 1) {
+    for (let at = 0; at <= events.length; at += 1) {
       const { take } = createFrameSplitter()
-      const frames = [...take(stream.slice(0, at)), ...take(stream.slice(at))]
+      const frames = [...take(events.slice(0, at)), ...take(events.slice(at))]
       assert.deepEqual(frames, [': hello', 'id: 1\ndata: {"a":1}', ':', 'id: 2\ndata: b'], `cut at ${at}`)
     }
   })

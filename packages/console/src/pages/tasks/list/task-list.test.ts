@@ -154,14 +154,14 @@ const taskAt = (id: string, minute: number, more: Partial<TaskSummary> = {}): Ta
   head: minute,
   ...more,
 })
-const ids = (tasks: readonly TaskSummary[]): string => tasks.map(({ id }) => id).join('')
+const idsOf = (tasks: readonly TaskSummary[]): string => tasks.map(({ id }) => id).join('')
 
 describe('merged tasks', () => {
   const list = [taskAt('c', 3), taskAt('b', 2), taskAt('a', 1)]
 
   it('are in the order of their status time, without duplicates', () => {
-    assert.equal(ids(mergeTasks(list, [taskAt('d', 4), taskAt('a', 5)])), 'adcb')
-    assert.equal(ids(mergeTasks(list, [taskAt('d', 2)])), 'cdba')
+    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 4), taskAt('a', 5)])), 'adcb')
+    assert.equal(idsOf(mergeTasks(list, [taskAt('d', 2)])), 'cdba')
   })
 
   it('keep the title that was sent only once, and never an older state', () => {
