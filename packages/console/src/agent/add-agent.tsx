@@ -35,8 +35,8 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
   })
 
   return (
-    <div class="add-agent">
-      <form class="add-agent-box" onSubmit={onSubmit}>
+    <div class="stack add-agent">
+      <form class="stack-small add-agent-box" onSubmit={onSubmit}>
         <label for="target" class="label">
           An address, or a command
         </label>
@@ -89,7 +89,7 @@ export function AddAgent({ onAdded }: { readonly onAdded: (name: string) => void
 
 function UnknownTarget({ reasons }: { readonly reasons: readonly string[] }) {
   return (
-    <section class="panel add-agent-found" aria-label="What was tried">
+    <section class="panel stack add-agent-found" aria-label="What was tried">
       <h3>Agent kind not recognized</h3>
       <ul class="add-agent-notes">
         {reasons.map((reason) => (
@@ -120,8 +120,8 @@ function DetectedForm({ found, onAdded }: { readonly found: DetectedAgent; reado
 
   const wrongName = mistakes.value.filter(({ field }) => field === 'name')
   return (
-    <form class="panel add-agent-found" aria-label="What was found" onSubmit={onSubmit}>
-      <h3 class="add-agent-kind">
+    <form class="panel stack add-agent-found" aria-label="What was found" onSubmit={onSubmit}>
+      <h3 class="row add-agent-kind">
         <Icon name="check" /> It is {kindNames[kind] ?? kind}
       </h3>
       {notes.length > 0 && (

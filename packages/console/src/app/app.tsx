@@ -61,7 +61,7 @@ function AppFrame() {
 function Header() {
   const known = session.value
   return (
-    <header class="top">
+    <header class="row top">
       <button type="button" class="top-search" onClick={() => openPalette()}>
         <Icon name="search" />
         <span class="top-search-text">Search or go to …</span>

@@ -41,7 +41,7 @@ export function ConfirmDialog() {
       onClose={() => pendingRequest.peek() !== undefined && answer(false)}
     >
       {question !== undefined && (
-        <div class="confirm-body">
+        <div class="stack confirm-body">
           <h2>{question.title}</h2>
           <p class="soft">{question.text}</p>
           <div class="confirm-choice">

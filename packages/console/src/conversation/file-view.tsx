@@ -56,8 +56,8 @@ export function FileView({ part }: { readonly part: RawPart }) {
   const name = safeFileName(part.filename, 'file')
   const canRead = isTextFile(part.mediaType ?? '', name) && base64ByteLength(part.raw) <= readableBytes
   return (
-    <div class="part-box part-file">
-      <div class="part-file-head">
+    <div class="panel part-box part-file">
+      <div class="row part-file-head">
         <Icon name="file" />
         <FileFacts part={part} name={name} />
         {canRead && (
@@ -87,7 +87,7 @@ function FileText({ part, name }: { readonly part: RawPart; readonly name: strin
 
 function FileFacts({ part, name }: { readonly part: RawPart; readonly name: string }) {
   return (
-    <span class="part-facts">
+    <span class="bar part-facts">
       <span class="part-name cut" title={name}>
         {name}
       </span>

@@ -86,10 +86,10 @@ function LinkView({ part }: { readonly part: UrlPart }) {
   const href = safeHref(part.url)
   const name = part.filename ?? part.url
   return (
-    <div class="part-box part-file">
-      <div class="part-file-head">
+    <div class="panel part-box part-file">
+      <div class="row part-file-head">
         <Icon name="file" />
-        <span class="part-facts">
+        <span class="bar part-facts">
           {href === undefined ? (
             <code class="part-name cut" title={part.url}>
               {part.url}
@@ -113,10 +113,10 @@ function LinkView({ part }: { readonly part: UrlPart }) {
 function UnknownView({ part }: { readonly part: Part }) {
   const text = JSON.stringify(part, null, 2)
   return (
-    <div class="part-box part-file">
-      <div class="part-file-head">
+    <div class="panel part-box part-file">
+      <div class="row part-file-head">
         <Icon name="file" />
-        <span class="part-facts">
+        <span class="bar part-facts">
           <span class="part-name">A part of an unknown kind</span>
           <button type="button" class="small plain" onClick={() => downloadBytes('part.json', text)}>
             <Icon name="download" size={14} /> Download

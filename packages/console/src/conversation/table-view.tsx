@@ -12,7 +12,7 @@ import './part-view.css'
 
 export function DataView({ value }: { readonly value: Json }) {
   return (
-    <div class="part-box part-data">
+    <div class="panel part-box part-data">
       <JsonTreeView value={value} open={2} />
     </div>
   )
@@ -50,7 +50,7 @@ export function TableView({ rows, source }: TableProps) {
           <CodeBlock {...source} />
         )
       ) : (
-        <div class="part-box part-scroll" tabIndex={0} role="group" aria-label="Table">
+        <div class="panel part-box part-scroll" tabIndex={0} role="group" aria-label="Table">
           <table class="data">
             <thead>
               <tr>
@@ -75,7 +75,7 @@ export function TableView({ rows, source }: TableProps) {
           </table>
         </div>
       )}
-      <p class="part-tools">
+      <p class="row part-tools">
         <span class="faint">{formatCount(rows.length)} rows</span>
         {rows.length > shown.value && !asTree.value && (
           <button type="button" class="small plain" onClick={() => (shown.value += rowsPerPage * 10)}>

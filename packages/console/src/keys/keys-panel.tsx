@@ -18,6 +18,7 @@ import { sortKeys, isKeyForAgent, describeScopes } from './key-draft.ts'
 import { NewKeyNotice } from './new-key-notice.tsx'
 import { affectsAgent } from '../api/agents.ts'
 import './keys-panel.css'
+import '../components/list/list-states.css'
 import '../components/status/tags.css'
 
 /** Keys per page of the hub's response, and rows rendered at first. */
@@ -86,7 +87,7 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
   const shown = isWhole.value ? fitting : fitting.slice(0, initialRowCount)
   return (
     <>
-      <div class="keys-tools">
+      <div class="bar keys-tools">
         {keys.length > 0 && (
           <>
             <input
@@ -118,7 +119,7 @@ function Keys({ keys, agent, isMaking, onMade, onRevoked }: KeysProps) {
       ) : shown.length === 0 ? (
         <p class="hint">No key is like that.</p>
       ) : (
-        <ul class="panel keys-list" aria-label="Keys">
+        <ul class="panel record-list keys-list" aria-label="Keys">
           {shown.map((key) => (
             <KeyRow key={key.id} info={key} isWanted={key.id === wanted} onMade={onMade} onRevoked={onRevoked} />
           ))}
@@ -185,7 +186,7 @@ function KeyRow({ info, isWanted, onMade, onRevoked }: KeyRowProps) {
           </span>
         ))}
       </div>
-      <div class="keys-facts faint">
+      <div class="record-facts keys-facts faint">
         <KeyFacts info={info} />
       </div>
       {state === 'active' && (

@@ -36,7 +36,7 @@ export function NewKeyNotice({ made, onDone }: { readonly made: MadeKey; readonl
   }
 
   return (
-    <section class="shown-key" aria-labelledby="shown-key-title">
+    <section class="stack shown-key" aria-labelledby="shown-key-title">
       <h3 id="shown-key-title" ref={heading} tabIndex={-1}>
         <Icon name="key" /> The key “{made.name}”
       </h3>

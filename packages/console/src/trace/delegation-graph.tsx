@@ -86,7 +86,7 @@ export function DelegationGraph({ roots }: { readonly roots: readonly Span[] }) 
 
   return (
     <section class="delegation" aria-label="Delegation">
-      <div class="delegation-tools">
+      <div class="bar delegation-tools">
         <SegmentedControl
           label="Boxes"
           value={grouping}

@@ -141,7 +141,7 @@ export function Waterfall({ trace, more = [], selected = '', onSelect }: Waterfa
             </button>
           </p>
         )}
-        <div class="waterfall-body">
+        <div class="fill waterfall-body">
           <div class="waterfall-line waterfall-rules" aria-hidden="true">
             <span />
             <span class="waterfall-axis">

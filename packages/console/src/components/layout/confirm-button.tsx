@@ -67,7 +67,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
         onClick={(event) => event.target === frame.current && frame.current?.close()}
       >
         {isOpen.value && (
-          <div class="confirm-body">
+          <div class="stack confirm-body">
             <h2>{question}</h2>
             <div class="soft">{children}</div>
             {reason.value !== undefined && <ErrorNotice reason={reason.value} />}

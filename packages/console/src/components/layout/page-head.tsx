@@ -20,7 +20,7 @@ export function PageHead({
     <header class="page-head">
       {backTo !== undefined && <BackLink to={backTo} />}
       <h1 class="cut">{title}</h1>
-      <div class="page-actions">{children}</div>
+      <div class="bar page-actions">{children}</div>
     </header>
   )
 }
@@ -36,10 +36,10 @@ export function DetailHead({
   readonly backTo: string
 }) {
   return (
-    <header class="detail-head">
+    <header class="bar detail-head">
       <BackLink to={backTo} />
       <h2 class="cut grow">{title}</h2>
-      <div class="page-actions">{children}</div>
+      <div class="bar page-actions">{children}</div>
     </header>
   )
 }

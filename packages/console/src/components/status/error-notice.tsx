@@ -10,7 +10,7 @@ export function ErrorNotice({ reason, retry }: { readonly reason: unknown; reado
   const problem = toProblem(reason)
   const details = [problem.request, problem.status, problem.code, problem.message].filter(Boolean).join('\n')
   return (
-    <div class="trouble" role="alert">
+    <div class="trouble failed" role="alert">
       <Icon name="warning" />
       <div class="grow">
         <p>{problem.message}</p>
@@ -46,10 +46,26 @@ export function LoadState({
   return value.value === undefined ? <Loading what={what} /> : null
 }
 
+/** A warning that the user may have to act on. */
+export function WarningNote({
+  tone = 'waiting',
+  children,
+}: {
+  readonly tone?: 'waiting' | 'failed'
+  readonly children: ComponentChildren
+}) {
+  return (
+    <div class={`agent-note ${tone}`}>
+      <Icon name="warning" />
+      <div class="grow">{children}</div>
+    </div>
+  )
+}
+
 /** An empty state: what would be here, and the one action that fills it. */
 export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
-    <div class="empty">
+    <div class="stack empty">
       <h2>{title}</h2>
       {children}
     </div>

@@ -50,7 +50,14 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText
   }
 
   return (
-    <form ref={frame} class="question" onSubmit={send} autocomplete="off" noValidate aria-label={`Answer ${agent}`}>
+    <form
+      ref={frame}
+      class="stack question"
+      onSubmit={send}
+      autocomplete="off"
+      noValidate
+      aria-label={`Answer ${agent}`}
+    >
       {question.isAuth && <AuthNote question={question} agent={agent} />}
       {question.isInBand && question.schemes.length > 1 && <SchemeChoice question={question} />}
       {question.calls.map((call) => (
@@ -64,7 +71,7 @@ export function QuestionForm({ question, agent, isBusy, onAnswer, onAnswerInText
           mistake={mistakes.value[field.name]}
         />
       ))}
-      <div class="question-foot">
+      <div class="bar question-foot">
         <button type="submit" class="primary" disabled={isBusy}>
           Send
         </button>
@@ -171,7 +178,7 @@ function ToolCallNote({ call }: { readonly call: ClientToolCall }) {
 export function AuthNote({ question, agent }: { readonly question: AgentQuestion; readonly agent: string }) {
   const { schemes, links, isInBand } = question
   return (
-    <div class="auth-note">
+    <div class="stack-small auth-note">
       <h3>
         <Icon name="key" /> {agent} needs credentials to go on
       </h3>

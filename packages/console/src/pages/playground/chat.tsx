@@ -13,8 +13,7 @@ import { TranscriptView } from '../../conversation/transcript-view.tsx'
 import { CopyableId } from '../../components/content/copy-button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TaskStateBadge } from '../../components/status/task-state.tsx'
-import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-notice.tsx'
-import { WarningNote } from '../../components/status/warning-note.tsx'
+import { EmptyState, Loading, ErrorNotice, WarningNote } from '../../components/status/error-notice.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import type { ChatSession } from './chat-session.ts'
 import { Reply } from './reply.tsx'
@@ -52,7 +51,7 @@ export function Chat({ play, log, agent, about, onTrouble }: ChatProps) {
     if (trouble !== undefined) onTrouble()
   }, [trouble])
   return (
-    <div class="chat">
+    <div class="fill chat">
       <ChatScroll>
         {play.hasEarlier.value && (
           <p class="chat-earlier">
@@ -91,9 +90,13 @@ function ChatTask({
   const { taskId, state } = transcript
   const isWorking = isBusy && (isWorkingState(state) || taskId === undefined)
   return (
-    <section class="chat-task" aria-label={taskId === undefined ? 'New task' : `Task ${taskId}`} aria-busy={isWorking}>
+    <section
+      class="stack chat-task"
+      aria-label={taskId === undefined ? 'New task' : `Task ${taskId}`}
+      aria-busy={isWorking}
+    >
       {taskId !== undefined && (
-        <header class="chat-task-head">
+        <header class="row chat-task-head">
           <span class="faint">Task</span>
           <CopyableId id={taskId} what="task id" href={`/tasks/${encodeURIComponent(taskId)}`} />
           <TaskStateBadge state={state} />

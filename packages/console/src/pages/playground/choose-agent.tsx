@@ -106,8 +106,8 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
   const { name, title, kind, description, state, health } = agent
   return (
     <li>
-      <a id={id} class="choose-card" href={conversationHref(name)}>
-        <span class="choose-name">
+      <a id={id} class="panel choose-card" href={conversationHref(name)}>
+        <span class="row choose-name">
           <Icon name="agents" />
           <strong class="cut" dir="auto">
             {title}
@@ -121,7 +121,7 @@ function AgentCard({ agent, id }: { readonly agent: Agent; readonly id: string }
           )}
         </span>
         {description !== undefined && (
-          <span class="choose-about" dir="auto">
+          <span class="soft clamp choose-about" dir="auto">
             {description}
           </span>
         )}

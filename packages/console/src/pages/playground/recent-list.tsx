@@ -25,8 +25,8 @@ export function RecentList({ caller, titleId }: { readonly caller: string; reado
   const known = tasks.value.value === undefined ? undefined : recentConversations(tasks.value.value.tasks)
   const found = (known ?? []).filter((one) => matchesConversation(one, filter.value))
   return (
-    <div class="recent">
-      <div class="recent-head">
+    <div class="fill recent">
+      <div class="stack-small recent-head">
         <h2 id={titleId}>Conversations</h2>
         {known !== undefined && known.length > 5 && (
           <input
@@ -60,11 +60,11 @@ function RecentRow({ recent }: { readonly recent: RecentConversation }) {
   const isOpen = query.value.get('context') === contextId
   return (
     <a
-      class="recent-row"
+      class="list-row recent-row"
       href={conversationHref(agent, { context: contextId, task: taskId })}
       aria-current={isOpen ? 'page' : undefined}
     >
-      <span class="recent-title">
+      <span class="row recent-title">
         <span class={`recent-state ${tone}`} title={word}>
           <span aria-hidden="true">{shape}</span>
           <span class="unseen">{word}</span>
@@ -73,7 +73,7 @@ function RecentRow({ recent }: { readonly recent: RecentConversation }) {
           {title === '' ? 'No words' : title}
         </span>
       </span>
-      <span class="recent-about faint">
+      <span class="row recent-about faint">
         <span class="cut">{agent}</span>
         {tasks > 1 && <span>{pluralize(tasks, 'task')}</span>}
         <RelativeTime at={at} />

@@ -55,13 +55,13 @@ export function Reply({ play, log, agent, isOpen }: ReplyProps) {
   ])
   if (otherCaller !== undefined) {
     return (
-      <p class="reply-note">
+      <p class="stack-small reply-note">
         This conversation is one of <code>{otherCaller}</code>: you can read it, and only they can go on with it.
       </p>
     )
   }
   return (
-    <div class="reply">
+    <div class="stack-small reply">
       <ReplyTarget slots={slots} waiting={waiting} />
       {where.binding === 'GRPC' ? (
         <GrpcNote agent={agent} where={where} />
@@ -144,7 +144,7 @@ function ReplyTarget({
   const left = slots.findLast(({ transcript }) => isInterrupted(transcript.state))
   if (waiting !== undefined) {
     return (
-      <p class="reply-target">
+      <p class="bar reply-target">
         Your answer goes to the task that waits.
         <button type="button" class="small plain" onClick={() => setQuery({ task: undefined })}>
           New task instead
@@ -154,7 +154,7 @@ function ReplyTarget({
   }
   if (left?.transcript.taskId === undefined) return null
   return (
-    <p class="reply-target">
+    <p class="bar reply-target">
       A new task in this conversation.
       <button type="button" class="small plain" onClick={() => setQuery({ task: left.transcript.taskId })}>
         Answer the question instead
@@ -193,7 +193,7 @@ interface RequestOptionsBarProps {
 function RequestOptionsBar({ where, retry, asCurl, cancel }: RequestOptionsBarProps) {
   const { version, binding, isStreamed } = where
   return (
-    <div class="how">
+    <div class="bar how">
       <label>
         <span class="how-name">A2A</span>
         <SelectField

@@ -60,7 +60,7 @@ export function PushList({
   const isOff = problem?.code === 'UNAVAILABLE'
 
   return (
-    <div ref={frame} class="listing push-list">
+    <div ref={frame} class="fill listing push-list">
       <PushFilterBar filters={filters} />
       {filters.state === 'dead' && push.length > 0 && <DeadLetterNotice push={push} list={list} />}
       {isOff && (
@@ -105,7 +105,7 @@ export function PushList({
 
 function PushFilterBar({ filters }: { readonly filters: PushFilters }) {
   return (
-    <search class="toolbar" aria-label="Filter the webhooks">
+    <search class="bar toolbar" aria-label="Filter the webhooks">
       <SegmentedControl
         label="State"
         value={filters.state}

@@ -18,7 +18,7 @@ export function PushRow({ push, id, href, isSelected }: PushRowProps) {
   const { host, rest } = splitWebhookUrl(url)
   return (
     <a
-      class="listing-line listing-row push-line"
+      class="list-row listing-line listing-row push-line"
       href={href}
       data-row={id}
       aria-current={isSelected ? 'true' : undefined}
@@ -55,7 +55,7 @@ export function PushRow({ push, id, href, isSelected }: PushRowProps) {
 }
 
 export function DeliveryOutcome({ outcome }: { readonly outcome: string }) {
-  return <span class={isDelivered(outcome) ? 'cut push-well' : 'cut push-ill'}>{outcome}</span>
+  return <span class={isDelivered(outcome) ? 'cut push-outcome done' : 'cut push-outcome failed'}>{outcome}</span>
 }
 
 /** Counts down. A due delivery is being sent. */

@@ -40,7 +40,7 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
   }
 
   return (
-    <section class="routes-try" aria-labelledby="routes-try">
+    <section class="stack routes-try" aria-labelledby="routes-try">
       <div class="routes-try-head">
         <h2 id="routes-try">Dry run</h2>
         <span class="faint">Nothing is sent.</span>
@@ -60,7 +60,7 @@ export function DryRunBox({ run, decision, rules, agents, find }: DryRunBoxProps
           </>
         )}
       </div>
-      <form class="routes-form" onSubmit={ask}>
+      <form class="stack routes-form" onSubmit={ask}>
         <div class="field">
           <label for="try-agent">Sent to</label>
           <SelectField

@@ -50,7 +50,7 @@ export function RoutesPage() {
   const isEmpty = routes.value.value !== undefined && all.length === 0
 
   return (
-    <div ref={frame} class="routes">
+    <div ref={frame} class="fill routes">
       <PageHead title="Routes">
         <a class="button small" href="/settings/config">
           Edit in the configuration
@@ -61,7 +61,7 @@ export function RoutesPage() {
       {all.length > 0 && (
         <div class="routes-body">
           <section class="routes-rules" aria-label="Rules">
-            <search class="toolbar routes-toolbar" aria-label="Filter the rules">
+            <search class="bar toolbar routes-toolbar" aria-label="Filter the rules">
               <SearchField
                 label="Filter the rules"
                 placeholder="Agent, name or condition"

@@ -19,7 +19,7 @@ export function RuleRow({ rule, agents, tryHref, considered, isTaken }: RuleRowP
   const shares = weightShares(to)
   return (
     <li class={isTaken ? 'routes-rule taken' : 'routes-rule'} aria-current={isTaken ? 'true' : undefined}>
-      <div class="routes-rule-head">
+      <div class="row routes-rule-head">
         <h2 class="cut">{routeName(rule)}</h2>
         {priority !== 0 && <span class="faint">priority {priority}</span>}
         <span class="grow" />

@@ -6,7 +6,7 @@ import { toProblem } from '../../api/problem.ts'
 import { signIn } from '../../api/session.ts'
 import { signInReturnPath } from '../../app/page-route.ts'
 import { navigate, path, query } from '../../app/router.ts'
-import { Icon } from '../../components/icon.tsx'
+import { WarningNote } from '../../components/status/error-notice.tsx'
 import { clearReturnPath, saveReturnPath, takeReturnPath } from './return-path-storage.ts'
 import './sign-in.css'
 
@@ -64,10 +64,9 @@ export function SignInPage() {
           </p>
         </div>
         {refused.value !== '' && (
-          <p class="sign-in-refused" role="alert">
-            <Icon name="warning" />
-            {refused.value}
-          </p>
+          <div role="alert">
+            <WarningNote tone="failed">{refused.value}</WarningNote>
+          </div>
         )}
         {issuer.value !== undefined && (
           <>

@@ -56,7 +56,7 @@ function TaskBrowser({ id, tab }: { readonly id: string | undefined; readonly ta
   const isListHidden = id !== undefined && query.value.get('list') === 'off'
   const detail = id === undefined ? undefined : <TaskDetailView key={id} id={id} tab={tab} />
   return (
-    <div class={id === undefined ? 'tasks' : 'tasks open'}>
+    <div class={id === undefined ? 'fill tasks' : 'fill tasks open'}>
       <PageHead title="Tasks">
         <CopyButton text={curl} label="Copy the list as curl" class="small tasks-curl">
           curl
@@ -64,7 +64,7 @@ function TaskBrowser({ id, tab }: { readonly id: string | undefined; readonly ta
         <ExportButton filters={filters} />
       </PageHead>
       {isListHidden ? (
-        <section class="split-detail" aria-label="Selected">
+        <section class="fill split-detail" aria-label="Selected">
           {detail}
         </section>
       ) : (

@@ -92,7 +92,7 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
   // Read here, so that the links follow the address.
   void query.value
   return (
-    <div class="trace-detail">
+    <div class="fill trace-detail">
       <DetailHead title={summary.title ?? summary.agent} backTo={back}>
         <TaskStateBadge state={summary.state} />
         <a class="button small" href={`/tasks/${encodeURIComponent(summary.taskId)}`}>
@@ -114,7 +114,7 @@ function LoadedTrace({ id, first, traces, back }: LoadedTraceProps) {
         <CopyableId id={summary.traceId} what="the id of the trace" href={`/traces/${summary.traceId}`} />
       </p>
       <Origin trace={first} />
-      {summary.error !== undefined && <p class="trace-detail-error">{summary.error}</p>}
+      {summary.error !== undefined && <p class="failure trace-detail-error">{summary.error}</p>}
       <TraceTotals totals={totals} />
       <Tabs
         label="Views of the trace"

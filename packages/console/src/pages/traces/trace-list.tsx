@@ -78,7 +78,7 @@ export function TraceList({
   const longest = longestDurationMs(traces)
 
   return (
-    <div ref={frame} class="listing traces-list">
+    <div ref={frame} class="fill listing traces-list">
       <TraceFilterBar filters={filters} />
       <LoadState of={{ value: list.items, problem: list.problem, reload: list.refresh }} what="traces" />
       {list.items.value !== undefined && traces.length === 0 && <NoTraces filters={filters} list={list} />}
@@ -134,7 +134,7 @@ function TraceFilterBar({ filters }: { readonly filters: TraceFilters }) {
   const choices = <Choices filters={filters} />
   const chosen = traceFilters.names.filter((name) => name !== 'text' && query.value.get(name) !== null).length
   return (
-    <search class="toolbar" aria-label="Filter the traces">
+    <search class="bar toolbar" aria-label="Filter the traces">
       <SearchField
         label="Filter by text"
         placeholder="Id, agent, model, tool or error"

@@ -21,7 +21,7 @@ export function TraceRow({ trace, href, longestMs, isSelected }: TraceRowProps) 
   const others = agents.filter((one) => one !== agent)
   return (
     <a
-      class="listing-line listing-row traces-line"
+      class="list-row listing-line listing-row traces-line"
       href={href}
       data-row={trace.taskId}
       aria-current={isSelected ? 'true' : undefined}

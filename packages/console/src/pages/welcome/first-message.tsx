@@ -61,7 +61,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
   }
 
   return (
-    <div class="first">
+    <div class="stack first">
       <form class="first-form" onSubmit={(event) => void send(event)}>
         <select
           aria-label="Agent"
@@ -88,7 +88,7 @@ export function FirstMessage({ agents, tasks }: FirstMessageProps) {
         </button>
       </form>
       {sent.value !== undefined && (
-        <div class="first-talk panel">
+        <div class="stack-small first-talk panel">
           <p class="first-said">
             <span class="label">You</span>
             <span class="first-words" dir="auto">

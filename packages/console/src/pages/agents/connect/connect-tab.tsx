@@ -15,7 +15,7 @@ export function ConnectTab({ agent, cards }: AgentTabProps) {
   return (
     <div class="agent-tab">
       <Snippets agent={agent} cards={cards} />
-      <section class="agent-part">
+      <section class="stack-small agent-part">
         <h3>Addresses</h3>
         <div class="connect-scroll panel">
           <table class="data connect-table">
@@ -64,7 +64,7 @@ function Snippets({ agent, cards }: AgentTabProps) {
   const shown = all.find(({ id }) => id === query.value.get('snippet')) ?? all[0]
   if (shown === undefined) return null
   return (
-    <section class="agent-part">
+    <section class="stack-small agent-part">
       <h3>Call it from a program</h3>
       <div class="connect-tools">
         <SelectField

@@ -79,7 +79,7 @@ function AgentFilterBar({ filter, all }: { readonly filter: AgentFilters; readon
     ...names.map((name) => [name, name] as const),
   ]
   return (
-    <div class="toolbar agents-filters" role="search">
+    <div class="bar toolbar agents-filters" role="search">
       <SearchField
         label="Filter the agents"
         placeholder="Filter …"

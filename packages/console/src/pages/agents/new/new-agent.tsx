@@ -50,7 +50,7 @@ function KindPicker() {
   const shown = kinds.find(({ kind }) => kind === query.value.get('form'))
   return (
     <>
-      <div class="agent-part">
+      <div class="stack-small agent-part">
         <label class="label" for="kind">
           Kind
         </label>

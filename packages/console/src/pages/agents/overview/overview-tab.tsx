@@ -8,7 +8,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { Fact, FactList } from '../../../components/layout/page-head.tsx'
 import { StatusBadge, TaskStateBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
-import { ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { ErrorNotice, WarningNote } from '../../../components/status/error-notice.tsx'
 import { formatDuration } from '../../../components/format.ts'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { AgentError } from '../agent-error.tsx'
@@ -16,7 +16,6 @@ import { agentStatus, breakerText, loadText } from '../../../agent/agent-status.
 import { agentPath, playgroundPath } from '../../../agent/agent-path.ts'
 import { parseCard } from '../../../agent/parse-card.ts'
 import type { ParsedCard, ParsedSkill } from '../../../agent/parse-card.ts'
-import { WarningNote } from '../../../components/status/warning-note.tsx'
 import { affectsAgent } from '../../../api/agents.ts'
 import './overview-tab.css'
 import '../../../components/status/tags.css'
@@ -28,7 +27,7 @@ export function OverviewTab({ agent, cards }: AgentTabProps) {
     <div class="agent-tab">
       <AgentNotes agent={agent} cards={cards} />
       {card.description !== undefined && <Description text={card.description} />}
-      <section class="agent-part" aria-label="Address">
+      <section class="stack-small agent-part" aria-label="Address">
         <div class="agent-address">
           <code>{url}</code>
           <CopyButton text={url} label="Copy the endpoint" />
@@ -41,7 +40,7 @@ export function OverviewTab({ agent, cards }: AgentTabProps) {
         )}
       </section>
       <AgentFacts agent={agent} card={card} />
-      <section class="agent-part">
+      <section class="stack-small agent-part">
         <h3>Skills</h3>
         {card.skills.length === 0 ? (
           <p class="hint">
@@ -103,7 +102,7 @@ function AgentNotes({ agent, cards }: AgentTabProps) {
 function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['agent']; readonly card: ParsedCard }) {
   const { health, load, kind, version, isOpen, isCardPrivate } = agent
   return (
-    <section class="agent-part" aria-label="How it is">
+    <section class="stack-small agent-part" aria-label="How it is">
       <FactList>
         <Fact name="Health">
           <span class="agent-health">
@@ -168,8 +167,8 @@ function RecentTasks({ name }: { readonly name: string }) {
   )
   const tasks = found.value.value?.tasks
   return (
-    <section class="agent-part">
-      <div class="agent-part-head">
+    <section class="stack-small agent-part">
+      <div class="row agent-part-head">
         <h3>Recent tasks</h3>
         <a href={`/tasks?agent=${encodeURIComponent(name)}`}>All its tasks</a>
       </div>
@@ -235,7 +234,7 @@ function SkillItem({ skill, agent }: { readonly skill: ParsedSkill; readonly age
         <h4 class="cut">{name}</h4>
         {id !== name && <code class="faint cut">{id}</code>}
       </div>
-      {description !== '' && <p class="soft skill-about">{description}</p>}
+      {description !== '' && <p class="soft clamp skill-about">{description}</p>}
       {tags.length > 0 && (
         <p class="agent-tags">
           {tags.map((tag, index) => (
@@ -245,7 +244,7 @@ function SkillItem({ skill, agent }: { readonly skill: ParsedSkill; readonly age
           ))}
         </p>
       )}
-      {modes.length > 0 && <p class="hint skill-about">{modes.join(', ')}</p>}
+      {modes.length > 0 && <p class="hint clamp skill-about">{modes.join(', ')}</p>}
       {examples.length > 0 && (
         <ul class="skill-examples" aria-label="Examples">
           {examples.slice(0, maxExamples).map((example, index) => (

@@ -6,14 +6,13 @@ import { useResource } from '../../../api/resource.ts'
 import { showToast } from '../../../app/announce.ts'
 import { navigate } from '../../../app/router.ts'
 import { ConfirmButton } from '../../../components/layout/confirm-button.tsx'
-import { ErrorNotice } from '../../../components/status/error-notice.tsx'
+import { ErrorNotice, WarningNote } from '../../../components/status/error-notice.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { effectsText } from '../../../agent/effect-text.ts'
 import { fieldErrorsFrom } from '../../../components/form/field-errors.ts'
 import type { FieldError } from '../../../components/form/field-errors.ts'
 import { FieldErrorList } from '../../../components/form/form-fields.tsx'
 import { useSubmit } from '../../../components/form/use-submit.ts'
-import { WarningNote } from '../../../components/status/warning-note.tsx'
 import './settings-tab.css'
 
 type Entry = { readonly kind: string }
@@ -35,7 +34,7 @@ export function SettingsTab({ agent, onChanged }: AgentTabProps & { readonly onC
   return (
     <div class="agent-tab">
       <EntryEditor key={name} name={name} entry={entry} base={known.hash} onChanged={onChanged} />
-      <section class="agent-part settings-remove">
+      <section class="stack-small agent-part settings-remove">
         <h3>Take it out</h3>
         <p class="hint">New messages are refused. What runs is finished, and its tasks stay readable.</p>
         <div>
@@ -97,8 +96,8 @@ function EntryEditor({ name, entry, base, onChanged }: EditorProps) {
   }
 
   return (
-    <form class="agent-part" onSubmit={onSubmit}>
-      <label class="agent-part-head" for="entry">
+    <form class="stack-small agent-part" onSubmit={onSubmit}>
+      <label class="row agent-part-head" for="entry">
         <h3>Its entry, as JSON</h3>
         <a href="/settings/config">The whole file</a>
       </label>

@@ -74,7 +74,7 @@ export function Composer({ agent, label, initial, isBusy, onSend, onCancel }: Co
 
   return (
     <form
-      class={isOver.value ? 'composer over' : 'composer'}
+      class={isOver.value ? 'stack-small composer over' : 'stack-small composer'}
       onSubmit={(event) => {
         event.preventDefault()
         void send()

@@ -36,8 +36,8 @@ export function WirePanel({ log }: { readonly log: WireLog }) {
   }
 
   return (
-    <div class="wire">
-      <header class="wire-head">
+    <div class="fill wire">
+      <header class="row wire-head">
         <h2>Wire</h2>
         <input
           type="search"

@@ -103,7 +103,7 @@ export function AuditFilterBar({
           also what was only looked at
         </CheckField>
       </div>
-      <span class="audit-actions">
+      <span class="row audit-actions">
         <ClearFilters filters={auditFilters} values={filters} />
         <button type="button" class="small" disabled={log.isLoading.value} onClick={log.refresh}>
           <Icon name="retry" size={14} />

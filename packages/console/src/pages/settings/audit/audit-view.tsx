@@ -140,7 +140,7 @@ function ListFooter({ log, filters }: { readonly log: PagedList<AuditEntry>; rea
   const paused = auditCursorTime(log.pausedAt.value)
   if (paused !== undefined) {
     return (
-      <p class="audit-foot">
+      <p class="bar audit-foot">
         Looked back to {formatSecond(paused)}.
         <button type="button" class="small" onClick={log.continueSearch}>
           Look further back

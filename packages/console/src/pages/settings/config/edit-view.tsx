@@ -54,8 +54,8 @@ export function ConfigEditView({ config }: { readonly config: ConfigResource }) 
   ])
 
   return (
-    <div class="config">
-      <div class="config-bar">
+    <div class="fill config">
+      <div class="bar config-bar">
         <p class="config-file mono cut" title={baseConfig.value?.file}>
           {baseConfig.value?.file}
         </p>

@@ -18,7 +18,7 @@ const looks: Readonly<Record<ConfigEffectText['id'], readonly [tone: StatusDispl
 
 export function EffectsList({ effects }: { readonly effects: ConfigEffects }) {
   return (
-    <ul class="config-effects">
+    <ul class="stack-small config-effects">
       {describeEffects(effects).map(({ id, word, names, text }) => (
         <li key={id}>
           <StatusBadge tone={looks[id][0]} shape={looks[id][1]} word={word} />

@@ -61,7 +61,7 @@ export function VersionsView({ config, id }: { readonly config: ConfigResource; 
       initial={380}
       list={
         <>
-          <div class="config-bar">
+          <div class="bar config-bar">
             <h2 class="grow">Versions</h2>
             <a class="button" href="/settings/config">
               Back to the text
@@ -154,7 +154,7 @@ function OneVersion({ id, config }: { readonly id: string; readonly config: Conf
         ]}
       />
       {isText ? (
-        <div class="config">
+        <div class="fill config">
           <Editor field={field} label="Text of the version" text={found.text} />
         </div>
       ) : (

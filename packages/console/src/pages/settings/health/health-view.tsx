@@ -61,7 +61,7 @@ function HealthSummary({ findings }: { readonly findings: readonly Finding[] }) 
   return (
     <section aria-labelledby="health-verdict">
       <div role="status">
-        <h2 id="health-verdict" class={`health-verdict ${look}`}>
+        <h2 id="health-verdict" class={`row health-verdict ${look}`}>
           <Icon name={look === 'done' ? 'check' : 'warning'} size={20} />
           {title}
         </h2>

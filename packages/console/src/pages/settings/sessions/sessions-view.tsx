@@ -10,6 +10,7 @@ import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { RelativeTime } from '../../../components/time.tsx'
 import { EmptyState, LoadState } from '../../../components/status/error-notice.tsx'
 import { useVisibleInterval } from '../use-visible-interval.ts'
+import '../../../components/list/list-states.css'
 import './sessions.css'
 
 const pageSize = 1_000
@@ -41,7 +42,7 @@ export function SessionsView() {
         <LoadState of={found} what="the sessions" />
         {sessions?.length === 0 && <EmptyState title="No sessions">No user is signed in to the console.</EmptyState>}
         {sessions !== undefined && sessions.length > 0 && (
-          <ul class="panel sessions-list" aria-label="Sessions">
+          <ul class="panel record-list sessions-list" aria-label="Sessions">
             {sessions.map((session) => (
               <SessionRow key={session.id} session={session} onEnded={found.reload} />
             ))}
@@ -78,7 +79,7 @@ function SessionRow({ session, onEnded }: { readonly session: ListedSession; rea
         {subject}
       </span>
       {isCurrent && <StatusBadge tone="done" shape="●" word="current session" />}
-      <div class="sessions-facts faint">
+      <div class="record-facts sessions-facts faint">
         <span>opened by {openedBy[by]}</span>
         <span>
           since <RelativeTime at={createdAt} />

@@ -54,7 +54,7 @@ interface ComparedTaskProps {
 function ComparedTask({ known: { detail, problem, reload }, id, label, versus }: ComparedTaskProps) {
   if (detail === undefined) {
     return (
-      <section class="compare-side" aria-label={label}>
+      <section class="stack-small compare-side" aria-label={label}>
         {problem === undefined ? <Loading what="the task" /> : <ErrorNotice reason={problem} retry={reload} />}
       </section>
     )
@@ -62,7 +62,7 @@ function ComparedTask({ known: { detail, problem, reload }, id, label, versus }:
   const { agent, state, durationMs } = detail
   const faster = durationMs !== undefined && versus?.durationMs !== undefined ? versus.durationMs - durationMs : 0
   return (
-    <section class="compare-side" aria-label={`${label}: ${agent}`}>
+    <section class="stack-small compare-side" aria-label={`${label}: ${agent}`}>
       <header class="row">
         <TaskStateBadge state={state} />
         <h2 class="cut grow">{agent}</h2>

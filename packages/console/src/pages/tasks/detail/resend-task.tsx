@@ -22,9 +22,10 @@ export function ResendTask({ detail }: { readonly detail: TaskDetail }) {
     if (message !== undefined) navigate(compareHref(detail.id, await resendMessage(chosen.value, message)))
   })
 
-  if (message === undefined) return <p class="task-ask">The message that began it is not in the log any more.</p>
+  if (message === undefined)
+    return <p class="stack-small task-ask">The message that began it is not in the log any more.</p>
   return (
-    <form class="task-ask" onSubmit={onSubmit}>
+    <form class="stack-small task-ask" onSubmit={onSubmit}>
       <p>Sends the first message again, as a new task of yours, and compares the answers.</p>
       <div class="field">
         <label for="resend-agent">Agent</label>

@@ -89,7 +89,7 @@ function LoadedTaskView({
   ])
 
   return (
-    <div class="task-detail">
+    <div class="fill task-detail">
       <TaskHead detail={detail} log={log} />
       <div class="task-time">
         <button

@@ -30,7 +30,7 @@ export function TaskHead({ detail, log }: { readonly detail: TaskDetail; readonl
   ])
   return (
     <>
-      <header class="task-head">
+      <header class="bar task-head">
         <BackLink to={listHref()} />
         <TaskStateBadge state={state} />
         <h2 class="cut" dir="auto" title={taskTitle(detail)}>

@@ -175,7 +175,7 @@ function EventRow({ event, startMs, isOpen, search, onToggle }: EventRowProps) {
           +{formatDuration(recordTimeMs(event) - startMs)}
         </span>
         <span class={isVisible ? 'event-type' : 'event-type inner'}>{type}</span>
-        <span class="event-words cut">
+        <span class="row event-words cut">
           {state !== undefined && <TaskStateBadge state={state} />}
           <span class="cut">{eventSummary(event)}</span>
         </span>

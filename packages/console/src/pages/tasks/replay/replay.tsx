@@ -115,7 +115,7 @@ export function ReplayBar({ replay, events }: { readonly replay: Replay; readonl
   const since = event === undefined ? 0 : recordTimeMs(event) - recordTimeMs(events[0])
   const isLast = seq >= (events.at(-1)?.seq ?? 0)
   return (
-    <div class="replay-bar" role="group" aria-label="Replay">
+    <div class="bar replay-bar" role="group" aria-label="Replay">
       <button type="button" class="small" onClick={isPlaying ? replay.pause : replay.play}>
         <Icon name={isPlaying ? 'stop' : 'play'} size={14} />
         {isPlaying ? 'Pause' : isLast ? 'Replay' : 'Replay from here'}

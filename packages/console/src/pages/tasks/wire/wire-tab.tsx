@@ -31,8 +31,8 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
   const before = visible.findLast((event) => event.seq < seq)?.seq
   const after = visible.find((event) => event.seq > seq)?.seq
   return (
-    <div class="wire-tab">
-      <div class="wire-tools">
+    <div class="fill wire-tab">
+      <div class="bar wire-tools">
         <EventStepButton to={before} label="Previous event that clients are told" icon="back" />
         <span class="wire-seq">Event {seq}</span>
         <EventStepButton to={after} label="Next event that clients are told" icon="next" />
