@@ -2,6 +2,7 @@
 import type { Agent, PushSummary } from '../../api/admin.ts'
 import { curlKeyHeader, fillMessageId, messageIdPlaceholder } from '../../components/shell/curl.ts'
 import { parseOption, parseText, setFilters, urlFilters } from '../../components/filters/url-filters.ts'
+import type { FiltersOf } from '../../components/filters/url-filters.ts'
 import { formatCount } from '../../components/format.ts'
 import type { StatusDisplay } from '../../components/status/task-state.tsx'
 
@@ -66,17 +67,12 @@ export function readableUrl(url: string): string {
 export const pushStates = ['active', 'dead', 'done'] as const
 export type PushState = (typeof pushStates)[number]
 
-export interface PushFilters {
-  readonly state: PushState | ''
-  readonly agent: string
-  readonly text: string
-}
-
-export const pushFilters = urlFilters<PushFilters>({
+export const pushFilters = urlFilters({
   state: parseOption(pushStates.map((state) => [state] as const)),
   agent: String,
   text: parseText,
 })
+export type PushFilters = FiltersOf<typeof pushFilters>
 
 export function pushHref({ taskId, configId }: Pick<PushSummary, 'taskId' | 'configId'>, filters: string): string {
   return `/push/${encodeURIComponent(taskId)}/${encodeURIComponent(configId)}${filters}`

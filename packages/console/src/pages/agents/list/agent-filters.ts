@@ -1,17 +1,12 @@
 /** Filters agents by text, kind, tag and health, as given in the address. */
 import type { Agent } from '../../../api/admin.ts'
 import { urlFilters } from '../../../components/filters/url-filters.ts'
+import type { FiltersOf } from '../../../components/filters/url-filters.ts'
 import { agentStatus, needsAttention } from '../../../agent/agent-status.ts'
 
-export interface AgentFilters {
-  readonly text: string
-  readonly kind: string
-  readonly tag: string
-  /** `up`, `slow`, `down`, or `care`: all agents that need attention. */
-  readonly health: string
-}
-
-export const agentFilters = urlFilters<AgentFilters>({ text: String, kind: String, tag: String, health: String })
+/** `health` is `up`, `slow`, `down`, or `care`: all agents that need attention. */
+export const agentFilters = urlFilters({ text: String, kind: String, tag: String, health: String })
+export type AgentFilters = FiltersOf<typeof agentFilters>
 
 export function matchesAgentFilters(agent: Agent, { text, kind, tag, health }: AgentFilters): boolean {
   if (kind !== '' && agent.kind !== kind) return false
