@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseCard } from './parse-card.ts'
 
-describe('a card as a person reads it', () => {
-  it('has who offers the agent, what it can, and what it takes', () => {
+describe('a parsed card', () => {
+  it('has the provider, the capabilities and the modes', () => {
     const card = parseCard({
       description: 'Says what you say',
       provider: { organization: 'Example', url: 'https://example.com' },
@@ -22,7 +22,7 @@ describe('a card as a person reads it', () => {
     assert.deepEqual(card.outputModes, ['text/plain', 'image/png'])
   })
 
-  it('says in words what callers have to show', () => {
+  it('describes the credentials that callers need', () => {
     const securitySchemes = {
       bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
       apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
@@ -52,7 +52,7 @@ describe('a card as a person reads it', () => {
     assert.deepEqual(parseCard({ securitySchemes: { basic } }).security, ['nothing', 'a name and a password'])
   })
 
-  it('leaves out whatever is not as it should be', () => {
+  it('omits invalid members', () => {
     const odd = [
       undefined,
       null,

@@ -82,9 +82,9 @@ export function transcriptOf(
 ): Transcript {
   const startedAt = createdAt === undefined ? undefined : Date.parse(createdAt)
   const logged = events.map(({ seq, at, body }): TranscriptEvent => ({ seq, at: Date.parse(at), body: body as never }))
-  const told = applyEvents({ ...emptyTranscript, taskId: task.id, contextId: task.contextId, startedAt }, logged)
+  const fromLog = applyEvents({ ...emptyTranscript, taskId: task.id, contextId: task.contextId, startedAt }, logged)
   // The task has what is no longer, or not yet, in the log.
-  return applyEvents(told, [{ seq: head, at: timeOf(task.status), body: { type: 'task', task } }])
+  return applyEvents(fromLog, [{ seq: head, at: timeOf(task.status), body: { type: 'task', task } }])
 }
 
 /** Shown before the agent has received it, and marked so. */
@@ -182,10 +182,10 @@ function applyArtifactChunk(
     return putItem(draft, { kind: 'made', key, ...place, artifact, isWhole: lastChunk })
   }
   const before = append ? known.artifact : undefined
-  const { metadata, ...told } = chunk
+  const { metadata, ...rest } = chunk
   const artifact: Artifact = {
     ...before,
-    ...told,
+    ...rest,
     parts: mergeTextParts(before?.parts ?? [], chunk.parts),
     ...(metadata === undefined ? {} : { metadata: { ...before?.metadata, ...metadata } }),
   }

@@ -159,9 +159,9 @@ export function createChatSession(
   async function follow(key: string, stream: EventStream, signal: AbortSignal, onFirst?: () => void): Promise<void> {
     let queue: TranscriptEvent[] = []
     const show = (): void => {
-      const told = queue
+      const events = queue
       queue = []
-      if (told.length > 0 && !signal.aborted) applyToTask(key, told)
+      if (events.length > 0 && !signal.aborted) applyToTask(key, events)
     }
     const showSoon = oncePerFrame(show)
     try {
@@ -191,8 +191,8 @@ export function createChatSession(
     if (loaded !== undefined && slots.find(taskId) !== undefined) slots.refresh(loaded)
   }
 
-  function applyToTask(key: string, told: readonly TranscriptEvent[]): void {
-    const { taskId, contextId } = slots.update(key, (talk) => applyEvents(talk, told))
+  function applyToTask(key: string, events: readonly TranscriptEvent[]): void {
+    const { taskId, contextId } = slots.update(key, (talk) => applyEvents(talk, events))
     const known = place.peek()
     const next = { contextId: contextId ?? known.contextId, taskId: taskId ?? known.taskId }
     if (next.contextId !== known.contextId || next.taskId !== known.taskId) place.value = next
@@ -239,8 +239,8 @@ export function createChatSession(
     key: string,
     answer: Awaited<ReturnType<Awaited<ReturnType<AgentConnections['connect']>>['send']>>,
   ): Promise<void> {
-    const { kind, ...told } = answer
-    const event = kind === 'task' ? { task: answer } : { message: told as Message }
+    const { kind, ...message } = answer
+    const event = kind === 'task' ? { task: answer } : { message: message as Message }
     applyToTask(key, [fromStreamEvent(event, undefined, Date.now())])
     if (kind === 'task') slots.refresh(await loadTask(answer.id, current.signal))
   }

@@ -138,7 +138,7 @@ function PushFacts({ push }: { readonly push: Push }) {
       <Fact name="Agent">
         <a href={`/agents/${encodeURIComponent(agent)}`}>{agent}</a>
       </Fact>
-      <Fact name="Told">{deliveryProgressText(push)}</Fact>
+      <Fact name="Delivered">{deliveryProgressText(push)}</Fact>
       <Fact name="Next try">
         {state === 'active' && dueAt !== undefined ? <DueTime at={dueAt} /> : 'none is due'}
         {attempt > 0 && <span class="faint"> · {attempt === 1 ? 'one has failed' : `${attempt} have failed`}</span>}

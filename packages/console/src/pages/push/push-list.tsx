@@ -81,7 +81,7 @@ export function PushList({
           <div class="listing-line listing-head push-line" aria-hidden="true">
             <span>State</span>
             <span>Webhook and task</span>
-            <span class="push-wide">Told</span>
+            <span class="push-wide">Delivered</span>
             <span class="push-wide">Last answer</span>
             <span class="push-wide">Next try</span>
             <span class="push-number">Made</span>
@@ -172,8 +172,8 @@ function NoWebhooks({ filters, list }: { readonly filters: PushFilters; readonly
       {wantsDead ? (
         <EmptyState title="No dead letters">
           <p>
-            Every webhook was told, or is still being tried: after 1 s, 5 s, 30 s and so on, for some hours. What is
-            given up after that stands here.
+            Every webhook was delivered, or is still being tried: after 1 s, 5 s, 30 s and so on, for some hours. What
+            is given up after that stands here.
           </p>
         </EmptyState>
       ) : (

@@ -29,9 +29,9 @@ export function statusExplanation({ state, attempt, dueAt, deliveredSeq }: PushP
     const place = deliveredSeq === 0 ? 'before the first event' : `after event ${deliveredSeq}`
     return `Given up after ${tries}. It rests ${place}: nothing is lost, and nothing more is sent until you redeliver.`
   }
-  if (state === 'done') return 'The task has ended, and the webhook was told all of it.'
+  if (state === 'done') return 'The task has ended, and the webhook received all of it.'
   if (attempt > 0) return 'The last try failed. What comes later waits behind it, so that events arrive in order.'
-  return dueAt === undefined ? 'It waits for what happens next.' : 'It is being told now.'
+  return dueAt === undefined ? 'It waits for what happens next.' : 'It is being delivered now.'
 }
 
 export function isDelivered(outcome: string): boolean {

@@ -136,7 +136,7 @@ function cardVariants({ cards, remote }: AgentCards): readonly CardVariant[] {
     ...named('1.0', '1.0', 'for clients of 1.0', cards['1.0']),
     ...named('0.3', '0.3', 'for clients of 0.3', cards['0.3']),
     ...named('0.2', '0.2', 'for clients of 0.2', cards['0.2']),
-    ...named('merged', 'Merged', 'for those who name no version', cards.merged),
+    ...named('merged', 'Merged', 'for clients that name no version', cards.merged),
     ...named('own', 'Its own', 'what the remote agent says itself', remote?.changed?.card ?? remote?.approved?.card),
   ]
 }

@@ -74,8 +74,8 @@ function curlRest(parts: SnippetInput): string {
 
 function curlOld(parts: SnippetInput): string {
   const { text } = parts
-  const said = { kind: 'message', messageId: messageIdPlaceholder, role: 'user', parts: [{ kind: 'text', text }] }
-  const body = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message: said } }
+  const sent = { kind: 'message', messageId: messageIdPlaceholder, role: 'user', parts: [{ kind: 'text', text }] }
+  const body = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message: sent } }
   return curlOf(parts, parts.url, body, { version: '0.3' })
 }
 

@@ -14,8 +14,8 @@ export function matchesAgentFilters(agent: Agent, { text, kind, tag, health }: A
   if (health === 'care' ? !needsAttention(agent) : health !== '' && healthOf(agent) !== health) return false
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return true
-  const said = agentSearchText(agent)
-  return words.every((word) => said.includes(word))
+  const searched = agentSearchText(agent)
+  return words.every((word) => searched.includes(word))
 }
 
 /** Blocked and unavailable agents count as `down`, because they cannot be called. */

@@ -139,13 +139,13 @@ function AgentFacts({ agent, card }: { readonly agent: AgentTabProps['agent']; r
         <Fact name="Callers show">
           {isOpen ? 'nothing, or ' : ''}
           {card.security.filter((way) => way !== 'nothing').join(', or ') || 'a key'}
-          {isCardPrivate && '. Its card is for those who may call it'}
+          {isCardPrivate && '. Its card is shown only to permitted callers'}
         </Fact>
         <Fact name="Can">
           {[
             card.streaming && 'stream',
             card.push && 'call webhooks',
-            card.extendedCard && 'show more to those it knows',
+            card.extendedCard && 'show more to permitted callers',
           ]
             .filter(Boolean)
             .join(', ') || 'answer when it is done'}

@@ -78,12 +78,12 @@ export function endText({ ended }: Exchange): string {
 export function frameSummary(text: string): string {
   const data = frameData(text)
   if (data === undefined) return text.startsWith(':') ? 'heartbeat' : (text.split('\n', 1)[0] ?? '')
-  const told = asRecord(data['result']) ?? data
+  const event = asRecord(data['result']) ?? data
   const error = asRecord(data['error'])
   if (error !== undefined) return `error ${wordOf(error['code'])} ${wordOf(error['message'])}`
-  const { kind } = told
-  const inner = asRecord(told['task']) ?? asRecord(told['statusUpdate']) ?? asRecord(told['artifactUpdate']) ?? told
-  const name = ['task', 'statusUpdate', 'artifactUpdate', 'message', 'msg'].find((one) => one in told)
+  const { kind } = event
+  const inner = asRecord(event['task']) ?? asRecord(event['statusUpdate']) ?? asRecord(event['artifactUpdate']) ?? event
+  const name = ['task', 'statusUpdate', 'artifactUpdate', 'message', 'msg'].find((one) => one in event)
   const state = wordOf(asRecord(inner['status'])?.['state']).replace('TASK_STATE_', '')
   const words = textIn(asRecord(inner['artifact']) ?? asRecord(asRecord(inner['status'])?.['message']) ?? {})
   const gist = [name ?? wordOf(kind), state, words].filter((one) => one !== '').join(' · ')

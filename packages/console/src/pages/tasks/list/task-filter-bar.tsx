@@ -82,9 +82,9 @@ function CallerAndContext({
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        const said = new FormData(event.currentTarget)
+        const form = new FormData(event.currentTarget)
         const text = (name: string): string => {
-          const value = said.get(name)
+          const value = form.get(name)
           return typeof value === 'string' ? value.trim() : ''
         }
         setQuery({ caller: text('caller'), context: text('context') }, { push: true })
