@@ -7,6 +7,8 @@ export interface Submit {
   readonly isBusy: boolean
   /** Why the last run failed. */
   readonly problem: Problem | undefined
+  /** Forgets the last error. */
+  reset(): void
   run(): Promise<void>
   /** Runs the action instead of the form's own request. */
   onSubmit(event: Event): void
@@ -33,6 +35,7 @@ export function useSubmit(action: () => Promise<void>, onError?: (problem: Probl
   return {
     isBusy: isBusy.value,
     problem: failure.value,
+    reset: () => (failure.value = undefined),
     run,
     onSubmit(event) {
       event.preventDefault()

@@ -29,7 +29,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, question, children, class: look = '', danger = true, disabled = false, title, onConfirm } = props
   const frame = useRef<HTMLDialogElement>(null)
   const isOpen = useSignal(false)
-  const { isBusy, problem, run } = useSubmit(async () => {
+  const { isBusy, problem, reset, run } = useSubmit(async () => {
     await onConfirm()
     frame.current?.close()
   })
@@ -42,6 +42,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
         aria-label={title}
         disabled={disabled}
         onClick={() => {
+          reset()
           isOpen.value = true
           frame.current?.showModal()
         }}

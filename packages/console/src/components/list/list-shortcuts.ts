@@ -17,7 +17,9 @@ export interface ListShortcutsOptions<T> {
   /** What `c` copies, if not the key. */
   idOf?(item: T): string
   open(item: T): void
-  /** Opens each item that the user moves to, also if none is open yet. */
+  /** The id of the open item, for one that is not in the list. */
+  readonly openId?: string | undefined
+  /** Opens each item that the user moves to, also if none of the list is open. */
   readonly opensOnMove?: boolean
   /** `undefined` if nothing is open; Esc is not handled then. */
   readonly close?: (() => void) | undefined
@@ -32,7 +34,8 @@ export interface ListShortcuts {
 
 /** The cursor is a key, so that it stays at its item when items are added above it. */
 export function useListShortcuts<T>(options: ListShortcutsOptions<T>): ListShortcuts {
-  const { items, keyOf, noun, at, frame, idOf = keyOf, open, opensOnMove = false, close, hasFilter = true } = options
+  const { items, keyOf, noun, at, frame, idOf = keyOf, open, openId, opensOnMove = false } = options
+  const { close, hasFilter = true } = options
   const cursor = useSignal<string | undefined>(undefined)
   const openItem = items[at]
   const openKey = openItem === undefined ? undefined : keyOf(openItem)
@@ -75,9 +78,15 @@ export function useListShortcuts<T>(options: ListShortcutsOptions<T>): ListShort
     if (at >= 0 || opensOnMove) open(to)
   }
 
-  function atCursor(action: (item: T) => void): void {
+  function openCursor(): void {
     const item = items[cursorIndex()]
-    if (item !== undefined) action(item)
+    if (item !== undefined) open(item)
+  }
+
+  function copy(): void {
+    const item = items[cursorIndex()]
+    const id = at < 0 && openId !== undefined ? openId : item && idOf(item)
+    if (id !== undefined) void copyText(id, 'Copied the id')
   }
 
   function filter(): void {
@@ -87,12 +96,8 @@ export function useListShortcuts<T>(options: ListShortcutsOptions<T>): ListShort
   useShortcuts([
     { key: 'j', label: `Next ${noun}`, run: () => move(1) },
     { key: 'k', label: `Previous ${noun}`, run: () => move(-1) },
-    { key: 'Enter', label: `Open the ${noun}`, run: () => atCursor(open) },
-    {
-      key: 'c',
-      label: `Copy the id of the ${noun}`,
-      run: () => atCursor((item) => void copyText(idOf(item), 'Copied the id')),
-    },
+    { key: 'Enter', label: `Open the ${noun}`, run: openCursor },
+    { key: 'c', label: `Copy the id of the ${noun}`, run: copy },
     ...(close === undefined ? [] : [{ key: 'Escape', label: 'Close what is open', run: close }]),
     ...(hasFilter ? [{ key: '/', label: 'Filter', run: filter }] : []),
   ])

@@ -38,6 +38,7 @@ export function AgentsList({ agents, selected, tab, search }: AgentsListProps) {
     at: chosen,
     frame,
     open: ({ name }) => navigate(agentPath(name, tab) + search, { replace: selected !== undefined }),
+    opensOnMove: selected !== undefined,
     close: selected === undefined ? undefined : () => navigate(`/agents${search}`),
   })
 

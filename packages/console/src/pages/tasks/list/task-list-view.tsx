@@ -42,6 +42,8 @@ export function TaskListView({ list, filters, selected, tab }: TaskListProps) {
     at: tasks.findIndex(({ id }) => id === selected),
     frame,
     open: ({ id }) => navigate(taskHref(id, tab), { replace: selected !== undefined }),
+    openId: selected,
+    opensOnMove: selected !== undefined,
     hasFilter: false,
   })
 
