@@ -64,8 +64,7 @@ export function readableUrl(url: string): string {
   return url.replaceAll('%E2%80%A6', '…')
 }
 
-export const pushStates = ['active', 'dead', 'done'] as const
-export type PushState = (typeof pushStates)[number]
+const pushStates = ['active', 'dead', 'done'] as const
 
 export const pushFilters = urlFilters({
   state: parseOption(pushStates.map((state) => [state] as const)),
