@@ -15,28 +15,15 @@ export function MediaView({ part, kind }: { readonly part: RawPart; readonly kin
   const name = safeFileName(part.filename, kind === 'image' ? 'picture' : kind)
   return (
     <figure class="part-picture">
-      {url === undefined ? (
-        <p class="part-secret">The bytes of this file cannot be read.</p>
-      ) : kind === 'image' ? (
-        <img src={url} alt={name} />
-      ) : (
-        <Player kind={kind} url={url} name={name} />
-      )}
+      {url === undefined && <p class="part-secret">The bytes of this file cannot be read.</p>}
+      {url !== undefined && kind === 'image' && <img src={url} alt={name} />}
+      {url !== undefined && kind === 'audio' && <audio src={url} controls preload="metadata" aria-label={name} />}
+      {url !== undefined && kind === 'video' && <video src={url} controls preload="metadata" aria-label={name} />}
       <figcaption>
         <FileFacts part={part} name={name} />
       </figcaption>
     </figure>
   )
-}
-
-interface PlayerProps {
-  readonly kind: 'audio' | 'video'
-  readonly url: string
-  readonly name: string
-}
-
-function Player({ kind: Element, url, name }: PlayerProps) {
-  return <Element src={url} controls preload="metadata" aria-label={name} />
 }
 
 /** A blob URL that lives as long as the component that shows it. `undefined` if `raw` is not base64. */

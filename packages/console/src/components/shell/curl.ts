@@ -31,12 +31,11 @@ export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/*
- * A message id for commands that users paste into a shell, new on each run. The same id with the same text would be the same
- * message. It is a UUID, because repeats of anonymous callers are recognized only under ids that cannot be guessed.
+/**
+ * A new message id on each run, because the same id with the same text would be the same message. It is a UUID, because repeats of
+ * anonymous callers are recognized only under ids that cannot be guessed. macOS and most of Linux have the first command, the rest
+ * of Linux the second.
  */
-
-/** macOS and most of Linux have the first, the rest of Linux the second. */
 const shellUuid = '$(uuidgen || cat /proc/sys/kernel/random/uuid)'
 
 /** Stands for the id in a request that is not yet quoted for a shell. */
