@@ -134,7 +134,7 @@ describeInBrowser('the console', async (browser) => {
     await keys.getByRole('heading', { name: 'On this page' }).waitFor()
     await keys.getByRole('heading', { name: 'Everywhere' }).waitFor()
     await keys.getByRole('heading', { name: 'Go to' }).waitFor()
-    await keys.getByText('The next entry').waitFor()
+    await keys.getByText('Next entry').waitFor()
     assert.deepEqual(await seriousViolations(page), [])
     await page.keyboard.press('g')
     await page.keyboard.press('t')

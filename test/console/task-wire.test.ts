@@ -20,7 +20,7 @@ describeInBrowser('the wire of a task', async (browser) => {
   const marked = (page: Page, version: string): Promise<string[]> =>
     column(page, version).locator('.json-line.changed').allTextContents()
 
-  it('shows the last that clients were told, in three versions side by side, with the differences marked', async () => {
+  it('shows the last event that clients received, in three versions side by side, with the differences marked', async () => {
     const page = await fixture.open(`/tasks/${id}/wire?list=off`)
     await column(page, '0.2').waitFor()
     await page.getByText(`Event ${last.seq}`, { exact: true }).waitFor()
@@ -53,15 +53,15 @@ describeInBrowser('the wire of a task', async (browser) => {
     await page.close()
   })
 
-  it('goes from event to event, over those that clients are not told', async () => {
+  it('skips events that clients do not receive', async () => {
     const page = await fixture.open(`/tasks/${id}/wire`)
-    await page.getByRole('button', { name: 'Previous event that clients are told' }).click()
+    await page.getByRole('button', { name: 'Previous event that clients receive' }).click()
     await page.waitForURL(new RegExp(`event=${wire.events.at(-2).seq}$`))
     await column(page, '1.0').getByText('artifactUpdate', { exact: true }).waitFor()
     const inner = log.events.find(({ isVisible }: any) => !isVisible)
     await page.goto(`${testHub.url}/tasks/${id}/wire?event=${inner.seq}`)
-    await page.getByRole('heading', { name: 'Clients are not told this event' }).waitFor()
-    await page.getByRole('button', { name: 'Next event that clients are told' }).click()
+    await page.getByRole('heading', { name: 'Clients do not receive this event' }).waitFor()
+    await page.getByRole('button', { name: 'Next event that clients receive' }).click()
     await column(page, '1.0').waitFor()
     await page.close()
   })

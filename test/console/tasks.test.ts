@@ -231,7 +231,7 @@ describeInBrowser('the list of tasks', async (browser) => {
     const { tasks } = (await testHub.ask('GET', '/admin/tasks?limit=10')).json
     const shown = async (): Promise<string> =>
       (
-        await page.locator('.task-row').evaluateAll((all: any[]) => all.slice(0, 10).map((row) => row.dataset.task))
+        await page.locator('.task-row').evaluateAll((all: any[]) => all.slice(0, 10).map((row) => row.dataset.row))
       ).join()
     const newest = tasks.map(({ id }: any) => id).join()
     await waitFor(async () => ((await shown()) === newest ? true : undefined), 'the newest are listed')

@@ -165,7 +165,7 @@ function EntryGroups({ entries, at, run, point }: EntryGroupsProps) {
                 id={`palette-${index}`}
                 role="option"
                 aria-selected={index === at}
-                class="palette-entry"
+                class="row palette-entry"
                 onClick={() => run(entry)}
                 onPointerMove={() => point(index)}
               >

@@ -53,13 +53,13 @@ export function Rail() {
   return (
     <nav
       ref={frame}
-      class={isMoreOpen.value ? 'rail more' : 'rail'}
+      class={isMoreOpen.value ? 'stack rail more' : 'stack rail'}
       aria-label="Pages"
       onKeyDown={(event) => {
         if (event.key === 'Escape') isMoreOpen.value = false
       }}
     >
-      <a class="rail-name" href="/">
+      <a class="row rail-name" href="/">
         <img src="/console/icon.svg" alt="" width="20" height="20" />
         Parley
       </a>

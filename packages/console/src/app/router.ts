@@ -4,7 +4,6 @@ import type { ReadonlySignal } from '@preact/signals'
 import { isConsolePath, parsePageRoute, withQuery } from './page-route.ts'
 import type { PageRoute } from './page-route.ts'
 
-export { pageNames } from './page-route.ts'
 export type { PageName } from './page-route.ts'
 
 const currentUrl = signal(new URL(location.href))

@@ -63,7 +63,7 @@ export function Menu(props: MenuProps) {
         {!isIconOnly && <Icon name="down" size={12} />}
       </button>
       {isOpen.value && (
-        <div class={`menu-panel ${side}`} role="group" aria-label={label}>
+        <div class={`stack-small menu-panel ${side}`} role="group" aria-label={label}>
           {props.children(close)}
         </div>
       )}

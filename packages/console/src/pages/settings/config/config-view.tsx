@@ -49,8 +49,8 @@ function NoFile() {
   return (
     <EmptyState title="This hub has no configuration file">
       <p>
-        A program started it and alone can change what it is told. Everything else works: agents, tasks, keys, webhooks.
-        To edit the configuration here, start the hub from a file:
+        A program started it, and only that program can change its configuration. Everything else works: agents, tasks,
+        keys, webhooks. To edit the configuration here, start the hub from a file:
       </p>
       <CodeBlock text="parley up --config parley.yaml" label="the command" />
     </EmptyState>

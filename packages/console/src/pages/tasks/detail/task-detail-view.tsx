@@ -17,7 +17,7 @@ import type { TaskTab } from '../task-links.ts'
 import { eventIndexAtSeq } from '../timeline/event-axis.ts'
 import { Timeline } from '../timeline/timeline.tsx'
 import { TraceTab } from './trace-tab.tsx'
-import { useReplay } from '../replay/use-replay.ts'
+import { useReplay } from '../replay/replay.tsx'
 import { useTask } from './use-task.ts'
 import { WireTab } from '../wire/wire-tab.tsx'
 import './task-detail-view.css'
@@ -89,7 +89,7 @@ function LoadedTaskView({
   ])
 
   return (
-    <div class="task-detail">
+    <div class="fill task-detail">
       <TaskHead detail={detail} log={log} />
       <div class="task-time">
         <button

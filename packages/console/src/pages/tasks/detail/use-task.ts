@@ -9,7 +9,7 @@ import { useResource } from '../../../api/resource.ts'
 import type { Resource } from '../../../api/resource.ts'
 import { announce } from '../../../app/announce.ts'
 import { taskStateDisplay } from '../../../components/status/task-state.tsx'
-import { newerTask } from '../list/merge-tasks.ts'
+import { newerTask } from '../list/task-list.ts'
 
 export interface TaskResource {
   /** `undefined` until it is loaded. */

@@ -31,11 +31,11 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
   const before = visible.findLast((event) => event.seq < seq)?.seq
   const after = visible.find((event) => event.seq > seq)?.seq
   return (
-    <div class="wire-tab">
-      <div class="wire-tools">
-        <EventStepButton to={before} label="Previous event that clients are told" icon="back" />
+    <div class="fill wire-tab">
+      <div class="bar wire-tools">
+        <EventStepButton to={before} label="Previous event that clients receive" icon="back" />
         <span class="wire-seq">Event {seq}</span>
-        <EventStepButton to={after} label="Next event that clients are told" icon="next" />
+        <EventStepButton to={after} label="Next event that clients receive" icon="next" />
         <span class="grow" />
         <SegmentedControl
           label="Binding"
@@ -56,7 +56,7 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
       {visible.some((event) => event.seq === seq) ? (
         <Frames taskId={taskId} seq={seq} binding={binding} one={one} />
       ) : log.isComplete.value ? (
-        <EmptyState title="Clients are not told this event">
+        <EmptyState title="Clients do not receive this event">
           <p>It is in the log only. Go to one beside it that goes over the wire.</p>
         </EmptyState>
       ) : (
@@ -67,7 +67,7 @@ export function WireTab({ taskId, log }: { readonly taskId: string; readonly log
 }
 
 function NoFrames() {
-  return <EmptyState title="Clients have been told nothing yet" />
+  return <EmptyState title="Clients have received nothing yet" />
 }
 
 function EventStepButton({
