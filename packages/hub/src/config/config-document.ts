@@ -2,7 +2,7 @@
  * Parses the text of a configuration into a tree: YAML, and JSON, which is YAML too. It remembers the line of every value and which
  * values came from the environment; those are never printed.
  */
-import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import type { Node } from 'yaml'
 import { formatPath } from './config-path.ts'
 import type { ConfigPath } from './config-path.ts'
@@ -81,13 +81,28 @@ export function parseConfigDocument(text: string, environment: Environment): Con
   }
 }
 
-/** Nested aliases expand a few lines into a tree of any size; the library stops at 100. */
-function toTree(document: ReturnType<typeof parseDocument>): { readonly tree: unknown } | { readonly why: string } {
+/** Nested aliases expand a few lines into a tree of any size; the library stops at 100, but allows an alias within its own anchor. */
+export function toTree(
+  document: ReturnType<typeof parseDocument>,
+): { readonly tree: unknown } | { readonly why: string } {
+  if (isCyclic(document)) return { why: 'an alias refers to a value that contains it' }
   try {
     return { tree: document.toJS() as unknown }
   } catch (reason) {
     return { why: reason instanceof RangeError ? 'it is nested too deeply' : (reason as Error).message }
   }
+}
+
+function isCyclic(document: ReturnType<typeof parseDocument>): boolean {
+  let found = false
+  visit(document, {
+    Alias(_key, { source }, ancestors) {
+      if (!ancestors.some((node) => isNode(node) && 'anchor' in node && node.anchor === source)) return undefined
+      found = true
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 /** Returns the positions of duplicate keys in a mapping. Several `<<` in one mapping are several merges. */

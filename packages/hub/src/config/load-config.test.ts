@@ -137,6 +137,12 @@ limits:
     assert.deepEqual(right(text).agents['b']?.own, { key: 'k', times: 2 })
   })
 
+  it('refuses an alias inside its own anchor, which has no end', () => {
+    const message = /invalid YAML: an alias refers to a value that contains it/
+    assert.match(wrong('x: &x { kind: fake, a: *x, b: *x }\n')[0] ?? '', message)
+    assert.match(wrong('x: &x\n  - { y: [*x] }\n')[0] ?? '', message)
+  })
+
   it('reports a missing file', () => {
     const loaded = loadConfig({ file: 'none.yaml', fallback: otherwise, environment: {}, cwd: folder, kinds: [kind] })
     assert.deepEqual('problems' in loaded && loaded.problems, [{ path: [], message: 'the file does not exist' }])
