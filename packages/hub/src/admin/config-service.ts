@@ -8,10 +8,8 @@ import { parse } from 'yaml'
 import { ConfigError, type Sealer } from '@parley/a2a/server'
 import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from '../config/hub-config.ts'
-import { type AgentEntry, setAgentEntry } from '../config/edit-agent-entry.ts'
-import { formatPath } from '../config/config-path.ts'
-import { exceededTextLimit } from '../config/config-text-limits.ts'
-import type { ConfigProblem } from '../config/config-problem.ts'
+import { type AgentEntry, setAgentEntry, exceededTextLimit } from '../config/config-document.ts'
+import { formatPath, type ConfigProblem } from '../config/config-problem.ts'
 import { redactConfigText, restoreConfigText } from '../config/redact-config-text.ts'
 import type { ConfigSource } from '../config/config-source.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
@@ -39,11 +37,6 @@ export interface ConfigVersion {
   readonly hash: string
 }
 
-export interface ConfigPreview {
-  readonly diff: readonly DiffLine[]
-  readonly effects: ReloadResult
-}
-
 export interface ConfigVersionDetail extends ConfigVersion {
   readonly text: string
   readonly diff: readonly DiffLine[]
@@ -65,7 +58,7 @@ export interface ConfigService {
   hash(): string
   check(edited: string): readonly ConfigProblem[]
   /** Throws RouteError if the text is invalid. */
-  diff(edited: string): ConfigPreview
+  diff(edited: string): { readonly diff: readonly DiffLine[]; readonly effects: ReloadResult }
   apply(edited: string, about: ConfigEdit): Promise<AppliedConfig>
   /** The entry of an agent in the file, with secrets redacted; `undefined` if there is no file. */
   entry(agent: string): unknown

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
-import { createRouteMatcher } from './route-matcher.ts'
+import { createRouteMatcher } from './admin-router.ts'
 import { type HttpMethod, type AdminRoute, jsonRoute } from './route.ts'
 
 const at = (method: HttpMethod, path: string): AdminRoute =>

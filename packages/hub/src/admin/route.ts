@@ -4,10 +4,10 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '@parley/a2a'
-import { z } from 'zod'
+import { z, type ZodType } from 'zod'
 import type { AuditEvent } from '../audit/audit-entry.ts'
 import type { Grant } from '../auth/grant.ts'
-import type { RouteErrorCode } from '../http/json-response.ts'
+import { type RouteErrorCode, RouteError } from '../http/json-response.ts'
 import type { RouteRequest } from '../http/route-request.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -157,4 +157,16 @@ export function streamRoute<
   Query extends z.ZodObject = typeof emptyObject,
 >(definition: StreamRoute<Params, Query>): AdminRoute {
   return definition
+}
+
+/** Throws RouteError with all errors, each with the path of its field. `where` names inputs that are not fields. */
+export function validateInput<T>(schema: ZodType<T>, value: unknown, where = 'body'): T {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const violations = read.error.issues.map(({ path, message }) => ({
+    field: path.map(String).join('.') || where,
+    description: message,
+  }))
+  const said = violations.map(({ field, description }) => `${field}: ${description}`).join('; ')
+  throw new RouteError('INVALID_PARAMS', said, { violations })
 }

@@ -13,11 +13,6 @@ export interface TaskQuery extends Omit<SearchQuery, 'before'> {
   readonly before?: string
 }
 
-export interface TaskPage {
-  readonly tasks: readonly TaskSummary[]
-  readonly before?: string
-}
-
 type TaskCursor = NonNullable<SearchQuery['before']>
 
 const searchBatch = 100
@@ -27,7 +22,7 @@ const maxSearched = 1_000
 export async function searchTasks(
   store: Pick<Store, 'tasks'>,
   { text, before, limit, ...query }: TaskQuery,
-): Promise<TaskPage> {
+): Promise<{ readonly tasks: readonly TaskSummary[]; readonly before?: string }> {
   const needle = text?.toLowerCase()
   const found: TaskSummary[] = []
   let cursor = before === undefined ? undefined : parseTaskCursor(before)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPausableTimeout } from './pausable-timeout.ts'
+import { createPausableTimeout } from './timeouts.ts'
 
 const { signal } = new AbortController()
 

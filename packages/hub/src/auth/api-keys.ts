@@ -72,14 +72,9 @@ const useRetentionMs = 400 * 86_400_000
 /** Compared if the id is unknown, so that timing does not reveal that. */
 const emptyHash = sha256Hex('')
 
-interface CachedKey {
-  readonly record: Promise<KeyRecord | undefined>
-  readonly until: number
-}
-
 export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: ApiKeysDeps): ApiKeys {
   const { now, monotonicNow } = clockOf(clock)
-  const cache = new Map<string, CachedKey>()
+  const cache = new Map<string, { readonly record: Promise<KeyRecord | undefined>; readonly until: number }>()
   const use = createCredentialUse({ kv, now, kind: 'key-use', retentionMs: useRetentionMs, onError })
 
   async function load(id: string): Promise<KeyRecord | undefined> {

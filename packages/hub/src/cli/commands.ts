@@ -4,9 +4,8 @@ import { agentAdd } from './agent-add.ts'
 import { CliError } from './command.ts'
 import type { Command, Flags } from './command.ts'
 import { configCheck, configJsonSchema, configPrint } from './config-commands.ts'
-import { keyCreate, keyList, keyRevoke } from './key-commands.ts'
+import { keyCreate, keyList, keyRevoke, sessionEnd, sessionList } from './credential-commands.ts'
 import { mcpCommand } from './mcp-command.ts'
-import { sessionEnd, sessionList } from './session-commands.ts'
 import { upCommand } from './up.ts'
 
 export const commands: readonly Command[] = [

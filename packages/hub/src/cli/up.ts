@@ -1,7 +1,7 @@
 /** `parley up`: runs the hub. It starts, prints its address, follows its configuration, and stops on a signal. */
 import type { HubConfig } from '../config/hub-config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
-import { formatPath } from '../config/config-path.ts'
+import { formatPath } from '../config/config-problem.ts'
 import { watchFiles } from '../config/watch-files.ts'
 import type { Hub } from '../hub.ts'
 import type { ReloadResult } from '../config/diff-config.ts'

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import { checkConfig } from './check-config.ts'
 import type { HubConfig } from './hub-config.ts'
-import { formatPath } from './config-path.ts'
+import { formatPath } from './config-problem.ts'
 
 const fake: AgentKind = {
   kind: 'fake',

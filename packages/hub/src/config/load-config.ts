@@ -8,9 +8,7 @@ import { configBaseDir, checkConfig } from './check-config.ts'
 import type { ConfigCheckResult } from './check-config.ts'
 import { lineField, parseConfigDocument } from './config-document.ts'
 import type { ConfigDocument, Environment } from './config-document.ts'
-import { formatPath } from './config-path.ts'
-import type { ConfigPath } from './config-path.ts'
-import type { ConfigProblem } from './config-problem.ts'
+import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 
 /** Settings from outside the file, in the format of the file. */
 export interface ConfigOverrides {

@@ -31,17 +31,13 @@ export interface ChildProgressDeps {
   readonly mayBeRecorded: boolean
 }
 
-export interface ChildProgress {
-  reports(event: StreamEvent): Promise<readonly Report[]>
-}
-
 export function createChildProgress({
   turn,
   agent,
   replacesTurn = false,
   artifactName,
   mayBeRecorded,
-}: ChildProgressDeps): ChildProgress {
+}: ChildProgressDeps): { reports(event: StreamEvent): Promise<readonly Report[]> } {
   /** Artifacts of the child that were started, in this run or before. */
   const started = new Set<string>()
   let isAnnounced = mayBeRecorded

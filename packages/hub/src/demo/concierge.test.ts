@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testAgent } from '@parley/a2a/testing'
 import type { Task } from '@parley/a2a'
-import { concierge } from './concierge.ts'
+import { concierge } from './index.ts'
 
 describe('the concierge', () => {
   it('asks back, then answers with data and a file', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testAgent } from '@parley/a2a/testing'
-import { createAgentQueues } from './agent-queues.ts'
+import { createAgentQueues } from './limit-concurrency.ts'
 
 describe('the queues of agents', () => {
   it('tell how many turns run and how many wait, for agents with a limit', async () => {

@@ -1,8 +1,7 @@
 /** Opens a store from the `store` setting: `sqlite:`, `memory:` or `postgres://…`. */
 import { join } from 'node:path'
 import pg from 'pg'
-import { memoryStore } from '@parley/a2a'
-import type { AgentLog, FullStore } from '@parley/a2a'
+import { memoryStore, type AgentLog, type FullStore, type Store } from '@parley/a2a'
 import { ConfigError } from '@parley/a2a/server'
 import { postgresStore } from '@parley/a2a/stores/postgres'
 import { sqliteStore } from '@parley/a2a/stores/sqlite'
@@ -82,4 +81,21 @@ export function describeStore({ store, dataDir }: Pick<StoreSettings, 'store' | 
   if (!isPostgres(store)) return store.slice('sqlite:'.length) || dataDir
   const { host, pathname } = new URL(store)
   return `PostgreSQL at ${host}${pathname}`
+}
+
+/** Closes the store last: the other parts use it until they are closed. */
+export function closeBeforeStore(store: Store, ...others: readonly { close(): Promise<void> }[]): void {
+  const close = store.close.bind(store)
+  store.close = async () => {
+    for (const other of others) await other.close()
+    await close()
+  }
+}
+
+export async function closeAllQuietly(
+  store: Store,
+  ...others: readonly ({ close(): Promise<void> } | undefined)[]
+): Promise<void> {
+  for (const other of others) await other?.close().catch(() => {})
+  await store.close().catch(() => {})
 }

@@ -1,7 +1,7 @@
 /** `/admin/config`: reads, checks, compares, applies and restores the configuration. */
 import { z } from 'zod'
 import { type JsonSchema } from '../../config/json-schema.ts'
-import { formatPath } from '../../config/config-path.ts'
+import { formatPath } from '../../config/config-problem.ts'
 import type { ReloadResult } from '../../config/diff-config.ts'
 import { notFoundError, isoTime } from '../../http/json-response.ts'
 import type { ConfigService, ConfigVersion } from '../config-service.ts'
@@ -15,7 +15,7 @@ export interface ConfigRoutesDeps {
 }
 
 const tag = 'Configuration'
-/** As JSON: a text has up to 256 kB (`config/config-text-limits.ts`), and escaping enlarges it. */
+/** As JSON: a text has up to 256 kB (`config/config-document.ts`), and escaping enlarges it. */
 const maxBytes = 600_000
 
 export const effectsSchema = z

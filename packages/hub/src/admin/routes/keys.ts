@@ -4,7 +4,7 @@ import type { KeyInfo } from '../../auth/key-record.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { rate } from '../../config/values.ts'
 import { RouteError } from '../../http/json-response.ts'
-import { validateInput } from '../validate-input.ts'
+import { validateInput, type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
 import { limitField } from '../schema-fields.ts'
 import {
   expiryFields,
@@ -16,7 +16,6 @@ import {
   scopesField,
   keyToJson,
 } from '../key-fields.ts'
-import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
 
 export interface KeyRoutesDeps {
   readonly keys: ApiKeys

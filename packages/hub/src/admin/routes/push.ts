@@ -4,8 +4,9 @@ import type { HandlerPush } from '@parley/a2a/server'
 import { z } from 'zod'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
 import { limitField, nameField } from '../schema-fields.ts'
-import { type PushSearchSource, searchPush } from '../push-search.ts'
 import {
+  type PushSearchSource,
+  searchPush,
   pushAttempt,
   pushCursor,
   pushState,

@@ -26,11 +26,6 @@ import type { RemoteCheckpoint } from './checkpoint.ts'
 import type { A2AEntry } from './entry.ts'
 import type { RequestedPushConfig } from './push-receiver.ts'
 
-export interface OutgoingMessage {
-  readonly message: MessageInput
-  readonly options: SendOptions
-}
-
 export interface OutgoingMessageOptions {
   readonly checkpoint: RemoteCheckpoint
   /** Omitted if the remote agent chooses it, or if the task implies it. */
@@ -47,7 +42,7 @@ export function createOutgoingMessage(
   card: AgentCard,
   entry: A2AEntry,
   to: OutgoingMessageOptions,
-): OutgoingMessage {
+): { readonly message: MessageInput; readonly options: SendOptions } {
   const { checkpoint, contextId, push, hopToken, traceparent } = to
   const extensions = requestedExtensions(card, turn, entry.extensions)
   const usedExtensions = (turn.message.extensions ?? []).filter((uri) => extensions.includes(uri))

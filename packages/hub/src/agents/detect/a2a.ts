@@ -4,10 +4,16 @@ import type { AgentCard } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import type { RemoteAgent } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
-import { targetUrl, isHttpUrl, urlWithoutQuery } from './target-url.ts'
-import type { DetectDeps, Detection, Detector } from './detect.ts'
+import {
+  targetUrl,
+  isHttpUrl,
+  urlWithoutQuery,
+  type DetectDeps,
+  type Detection,
+  type Detector,
+  createTimeLimit,
+} from './detect.ts'
 import { agentNameFrom } from './agent-name.ts'
-import { createTimeLimit } from './time-limit.ts'
 
 export function a2aDetector(limitMs: number): Detector {
   return {

@@ -5,15 +5,11 @@
 import { abortable, memoryKeyValueStore } from '@parley/a2a'
 import { acpEntry } from '../acp/entry.ts'
 import { openAcpPeer } from '../acp/peer.ts'
+import { cancelledPermission } from '../acp/permission.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
-import type { Detector } from './detect.ts'
-import type { DetectTimes } from './times.ts'
+import { type Detector, type DetectTimes, createTimeLimit } from './detect.ts'
 import { agentNameFrom } from './agent-name.ts'
-import { isCommand, isPackageRunner, resolveProgram } from './program.ts'
-import { createQuietLog } from './quiet-log.ts'
-import { createTimeLimit } from './time-limit.ts'
-
-const permissionRefused = { outcome: { outcome: 'cancelled' as const } }
+import { isCommand, isPackageRunner, resolveProgram, createQuietLog } from './program.ts'
 
 export function acpDetector(times: DetectTimes): Detector {
   return {
@@ -40,7 +36,7 @@ export function acpDetector(times: DetectTimes): Detector {
         log,
         name,
         onUpdate() {},
-        onPermission: async () => permissionRefused,
+        onPermission: async () => cancelledPermission,
         files: undefined,
         terminals: undefined,
       })

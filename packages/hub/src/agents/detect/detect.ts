@@ -77,3 +77,53 @@ export function combineDetectors(detectors: readonly Detector[]): Detect {
 function rejectionOf(reason: unknown): Detection {
   return { reasons: [reason instanceof Error ? reason.message : String(reason)] }
 }
+
+/** How long each probe may take. */
+export interface DetectTimes {
+  readonly httpMs: number
+  readonly programMs: number
+  /** For a program that may have to be downloaded first. */
+  readonly fetchedMs: number
+}
+
+/** The URL of a target, if it is one. */
+export function targetUrl([first, ...others]: DetectTarget): URL | undefined {
+  const isAddress = others.length === 0 && /^(https?|wss?):\/\//i.test(first) && URL.canParse(first)
+  return isAddress ? new URL(first) : undefined
+}
+
+/** Without the query and without a trailing slash. */
+export function urlWithoutQuery(url: URL): string {
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+export const isHttpUrl = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:'
+
+/** Time limit of one detector. */
+export interface TimeLimit {
+  readonly signal: AbortSignal
+  readonly ms: number
+  /** Describes why a detector ended: its timeout, or its own error. */
+  reasonFor(reason: unknown): string
+}
+
+/** Linked to `parent`, which `combineDetectors` always aborts, so the limit needs no cleanup. */
+export function createTimeLimit(ms: number, parent: AbortSignal): TimeLimit {
+  const { signal } = linkSignals([parent], ms)
+  return {
+    signal,
+    ms,
+    reasonFor(reason) {
+      if (signal.aborted && !parent.aborted) return `it did not answer within ${ms / 1_000} s`
+      return rootCauseMessage(reason)
+    },
+  }
+}
+
+/** Network and process errors are wrapped; the innermost cause has the useful message. */
+function rootCauseMessage(reason: unknown): string {
+  let at: unknown = reason
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause
+  const text = at instanceof Error ? at.message : String(at)
+  return text.split('\n', 1)[0]?.slice(0, 300) ?? ''
+}

@@ -1,8 +1,6 @@
 /** Detects an endpoint with the OpenAI API by its list of models. No model is called. */
-import { targetUrl, isHttpUrl, urlWithoutQuery } from './target-url.ts'
-import type { Detection, Detector } from './detect.ts'
+import { targetUrl, isHttpUrl, urlWithoutQuery, type Detection, type Detector, createTimeLimit } from './detect.ts'
 import { agentNameFrom } from './agent-name.ts'
-import { createTimeLimit } from './time-limit.ts'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 
 /** Models that do not support chat, by their usual names. */

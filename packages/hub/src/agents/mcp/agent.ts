@@ -22,11 +22,16 @@ import { listCallables } from './callable.ts'
 import type { Callable, CallableResult } from './callable.ts'
 import type { McpConnection } from './connection.ts'
 import { answerElicitation, formRefusal } from './elicit.ts'
-import type { McpEntry } from './entry.ts'
+import type { McpEntry } from './server.ts'
 import { createProgressThrottle, progressText } from './progress-throttle.ts'
-import { explainUnclearCall } from './explain-call.ts'
-import { missingFields, resolveCall } from './call-request.ts'
-import type { PendingCall, CallRequest, ResolvedCall } from './call-request.ts'
+import {
+  explainUnclearCall,
+  missingFields,
+  resolveCall,
+  type PendingCall,
+  type CallRequest,
+  type ResolvedCall,
+} from './call-request.ts'
 import { schemaFields } from './parse-input.ts'
 import { lostAnswerCode } from './http-transport.ts'
 

@@ -20,7 +20,7 @@ import type {
 import { abortable, A2AError, linkSignals, omitUndefined } from '@parley/a2a'
 import type { Struct } from '@parley/a2a'
 import { defaultJsonNodes } from '@parley/a2a/server'
-import { createPausableTimeout } from '../pausable-timeout.ts'
+import { createPausableTimeout } from '../timeouts.ts'
 import { connectMcpClient } from './client.ts'
 import type { McpClientOptions } from './client.ts'
 import type { McpHttpTransport } from './http-transport.ts'

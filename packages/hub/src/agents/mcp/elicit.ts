@@ -5,10 +5,14 @@
 import { isStruct } from '@parley/a2a'
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
 import type { AgentMessage, Json, Message, Struct } from '@parley/a2a'
-import { fieldLines } from './field-lines.ts'
-import { validateInput, describeViolations } from './violations.ts'
-import { schemaFields, parseInput } from './parse-input.ts'
-import type { SchemaFields } from './parse-input.ts'
+import {
+  fieldLines,
+  schemaFields,
+  parseInput,
+  type SchemaFields,
+  validateInput,
+  describeViolations,
+} from './parse-input.ts'
 
 type AskCaller = (question: AgentMessage) => Promise<Message>
 type FormQuestion = Exclude<ElicitRequestParams, { url: string }>

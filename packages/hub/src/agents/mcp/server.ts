@@ -55,7 +55,7 @@ type McpServerFields = z.output<z.ZodObject<typeof mcpServerFields>>
 export type McpServerEntry = McpServerFields
 
 /** For schemas that extend these fields. */
-export function requireOneServer(
+function requireOneServer(
   { command, url }: Pick<McpServerFields, 'command' | 'url'>,
   context: Pick<z.core.$RefinementCtx, 'addIssue'>,
 ): void {
@@ -93,3 +93,23 @@ export function isToolAllowed(
   const fits = (pattern: string): boolean => matchesPattern(pattern, tool)
   return (allow === undefined || allow.some(fits)) && !deny.some(fits)
 }
+
+/** Schema of an `mcp` entry of the configuration. */
+export const mcpEntry = z
+  .strictObject({
+    ...mcpServerFields,
+    prompts: z
+      .array(nonEmpty)
+      .default([])
+      .meta({ description: "The server's prompts that may be used. `*` matches any characters. Default: none." }),
+    resources: z.array(nonEmpty).default([]).meta({
+      description: "The URIs of the server's resources that may be read. `*` matches any characters. Default: none.",
+    }),
+    resume: z.enum(['auto', 'fail', 'rerun']).default('auto').meta({
+      description:
+        'What happens to a call that was running when the hub stopped. auto: repeated if the tool declares that this is safe.',
+    }),
+  })
+  .superRefine(requireOneServer)
+
+export type McpEntry = z.output<typeof mcpEntry>

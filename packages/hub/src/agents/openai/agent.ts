@@ -7,11 +7,10 @@ import type { Agent, Report, Turn } from '@parley/a2a'
 import type { ChatAnswer, ChatMessage, ChatModel, ModelCall } from '../chat-model.ts'
 import { earlierMessages, userMessage } from './chat-history.ts'
 import type { HistoryBounds } from './chat-history.ts'
-import { finalReport, failureReport } from './final-report.ts'
+import { finalReport, failureReport, usageMetadata } from './final-report.ts'
 import type { OpenaiEntry } from './entry.ts'
 import { structuredOutputFor } from './structured-output.ts'
 import type { StructuredOutput } from './structured-output.ts'
-import { usageMetadata } from './usage-metadata.ts'
 
 export interface ChatAgentOptions extends HistoryBounds {
   readonly system?: string | undefined

@@ -12,7 +12,7 @@ import { eventSessionKey } from './gateway/connection.ts'
 import type { OpenClawConnection } from './gateway/connection.ts'
 import type { RunPlan } from './run-plan.ts'
 import type { RunEvent, RunEventQueue } from './run-events.ts'
-import { isConnectionLost } from './poll.ts'
+import { isConnectionLost } from './run-status.ts'
 import { listField } from './gateway/frames.ts'
 
 export interface ApprovalPrompterDeps {

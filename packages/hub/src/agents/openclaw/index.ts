@@ -7,8 +7,7 @@ import { deviceFromKey, loadDevice, createDeviceTokens } from './gateway/device.
 import type { Device } from './gateway/device.ts'
 import { openClawEntry } from './entry.ts'
 import type { OpenClawEntry } from './entry.ts'
-import type { Gateway } from './gateway/gateway.ts'
-import { shareGateway } from './gateway/shared-gateways.ts'
+import { type Gateway, shareGateway } from './gateway/gateway.ts'
 import { checkHttpEndpoint } from './http-run.ts'
 
 export const openClawKind: AgentKind<OpenClawEntry> = {

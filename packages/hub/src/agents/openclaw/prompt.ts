@@ -5,7 +5,7 @@
 import { A2AError } from '@parley/a2a'
 import type { Message, Part } from '@parley/a2a'
 import type { AgentServices, PartBytes } from '../kind.ts'
-import type { GatewayLimits } from './gateway/hello.ts'
+import type { GatewayLimits } from './gateway/connection.ts'
 
 export interface Attachment {
   readonly type: 'image' | 'file'

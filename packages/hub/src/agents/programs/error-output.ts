@@ -19,12 +19,7 @@ export interface ErrorOutputOptions {
 const lineBytes = 4_000
 const minuteMs = 60_000
 
-export interface ErrorOutput {
-  push(chunk: Uint8Array): void
-  end(): void
-}
-
-export function createErrorOutput(options: ErrorOutputOptions): ErrorOutput {
+export function createErrorOutput(options: ErrorOutputOptions): { push(chunk: Uint8Array): void; end(): void } {
   const { onLine, onDropped, linesPerMinute = 200, now = () => performance.now() } = options
   const line = createLineBuffer()
   let since = now()

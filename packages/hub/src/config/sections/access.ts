@@ -55,6 +55,5 @@ export const adminSection = z.strictObject({
     .meta({ description: 'Sign-in at the console by OpenID Connect. Default: only with the admin key.' }),
 })
 
-export type AccessConfig = z.output<typeof accessSection>
 export type JwtIssuerConfig = z.output<typeof jwtIssuerSchema>
 export type AdminConfig = z.output<typeof adminSection>

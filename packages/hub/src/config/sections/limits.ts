@@ -58,4 +58,3 @@ export const idempotencySection = z.strictObject({
 
 export type AgentLimits = z.output<typeof agentLimitsSection>
 export type LimitsConfig = z.output<typeof limitsSection>
-export type RetentionConfig = z.output<typeof retentionSection>

@@ -85,9 +85,3 @@ export const signingSection = z
   )
   .optional()
   .meta({ description: 'Whether cards are signed. Default: if there is a publicUrl.' })
-
-export type ListenConfig = z.output<typeof listenSection>
-export type TlsConfig = z.output<typeof tlsSchema>
-export type StoreConfig = z.output<typeof storeSection>
-export type PushSettings = z.output<typeof pushSection>
-export type SigningConfig = z.output<typeof signingSection>

@@ -68,4 +68,3 @@ export const pricesSection = z
   .meta({ description: 'Prices by model name; `*` matches any characters. In any currency.' })
 
 export type TelemetryConfig = z.output<typeof telemetrySection>
-export type PricesConfig = z.output<typeof pricesSection>

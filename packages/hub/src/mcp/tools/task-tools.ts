@@ -39,15 +39,10 @@ export const getTask: McpServerTool = defineTool({
   },
 })
 
-interface TaskLookOptions {
-  readonly waitMs: number
-  readonly historyLength: number
-}
-
 async function readTask(
   ref: AgentRef,
   taskId: string,
-  looking: TaskLookOptions,
+  looking: { readonly waitMs: number; readonly historyLength: number },
   call: McpToolCall,
 ): Promise<AgentAnswer> {
   const { waitMs, historyLength } = looking

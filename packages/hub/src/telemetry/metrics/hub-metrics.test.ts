@@ -5,7 +5,7 @@ import type { Store, Struct, TaskState } from '@parley/a2a'
 import type { RequestOutcome } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createHubMetrics } from './hub-metrics.ts'
-import { prometheusText } from './prometheus.ts'
+import { prometheusText } from './metrics-route.ts'
 import { timedStore } from './timed-store.ts'
 
 const answered: RequestOutcome = {

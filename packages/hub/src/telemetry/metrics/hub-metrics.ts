@@ -26,7 +26,7 @@ export interface HubMetricsDeps {
   connections(): ConnectionCounts | undefined
   hasAgent(name: string): boolean
   agents(): readonly AgentUpSample[]
-  queues(): readonly QueueLength[]
+  queues(): readonly { readonly agent: string; readonly waiting: number; readonly running: number }[]
   readonly now: () => number
   /** Default: `now`. */
   readonly monotonicNow?: () => number
@@ -36,12 +36,6 @@ export interface AgentUpSample {
   readonly name: string
   readonly kind: string
   readonly isUp: boolean
-}
-
-export interface QueueLength {
-  readonly agent: string
-  readonly waiting: number
-  readonly running: number
 }
 
 const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]

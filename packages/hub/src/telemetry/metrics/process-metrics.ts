@@ -2,11 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { MetricRegistry, Sample } from './metric-registry.ts'
 
-export interface ProcessMetrics {
-  close(): void
-}
-
-export function addProcessMetrics(registry: MetricRegistry, version: string): ProcessMetrics {
+export function addProcessMetrics(registry: MetricRegistry, version: string): { close(): void } {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const one = (value: number): readonly Sample[] => [{ labels: [], value }]
