@@ -1,6 +1,5 @@
 /** The agents as the operator sees them: description, health, current work and the last error. */
-import { omitUndefined } from '@parley/a2a'
-import type { AgentCount, Store, TaskRow } from '@parley/a2a'
+import { omitUndefined, type AgentCount, type Store, type TaskRow } from '@parley/a2a'
 import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { CardState } from '../agents/kind.ts'

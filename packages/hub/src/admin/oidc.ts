@@ -4,8 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { A2AError, omitUndefined } from '@parley/a2a'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
-import type { Sealer } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes, type Sealer } from '@parley/a2a/server'
 import type { AdminConfig } from '../config/sections/access.ts'
 import { RouteError } from '../http/json-response.ts'
 

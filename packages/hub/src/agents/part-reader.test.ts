@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { RequestListener } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
-import { A2AError } from '@parley/a2a'
-import type { Part } from '@parley/a2a'
+import { A2AError, type Part } from '@parley/a2a'
 import { guardedFetch } from '@parley/a2a/node'
-import { createPartReader } from './part-reader.ts'
-import type { PartReaderOptions } from './part-reader.ts'
+import { createPartReader, type PartReaderOptions } from './part-reader.ts'
 
 const closers: (() => void)[] = []
 after(() => closers.forEach((close) => close()))

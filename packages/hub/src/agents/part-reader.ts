@@ -3,8 +3,7 @@
  * guarded fetch, each redirect again, with a size and time limit (B-173). Errors do not reveal what the guard blocks; the
  * cause goes to the log.
  */
-import { A2AError, linkSignals } from '@parley/a2a'
-import type { Part, UrlPart } from '@parley/a2a'
+import { A2AError, linkSignals, type Part, type UrlPart } from '@parley/a2a'
 import type { AgentServices, PartBytes } from './kind.ts'
 
 export interface PartReaderOptions {

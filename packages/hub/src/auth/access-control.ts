@@ -2,21 +2,20 @@
  * Access control of the hub: the callbacks of the server (`authenticate`, `admit`, `onAnswer`, `onEvent`), and the checks of the
  * admin API. Settings can change at run time.
  */
-import type { Caller, KeyValueStore } from '@parley/a2a'
-import { A2AError, omitUndefined } from '@parley/a2a'
-import type {
-  Admit,
-  Authenticate,
-  Credentials,
-  EngineLog,
-  FetchHandler,
-  OnAnswer,
-  OnEvent,
-  OnStream,
-  Sealer,
-  Signer,
+import { type Caller, type KeyValueStore, A2AError, omitUndefined } from '@parley/a2a'
+import {
+  type Admit,
+  type Authenticate,
+  type Credentials,
+  type EngineLog,
+  type FetchHandler,
+  type OnAnswer,
+  type OnEvent,
+  type OnStream,
+  type Sealer,
+  type Signer,
+  clockOf,
 } from '@parley/a2a/server'
-import { clockOf } from '@parley/a2a/server'
 import { type AuditLog, createAuditLog, createTaskStateAudit } from '../audit/audit-log.ts'
 import { requestAuditEntry } from '../audit/audit-entry.ts'
 import { createRateLimiter, type RateLimiter } from '../limits/rate-limiter.ts'

@@ -1,8 +1,7 @@
 /** All commands, and how arguments select and parse one. */
 import { parseArgs } from 'node:util'
 import { agentAdd } from './agent-add.ts'
-import { CliError } from './command.ts'
-import type { Command, Flags } from './command.ts'
+import { CliError, type Command, type Flags } from './command.ts'
 import { configCheck, configJsonSchema, configPrint } from './config-commands.ts'
 import { keyCreate, keyList, keyRevoke, sessionEnd, sessionList } from './credential-commands.ts'
 import { mcpCommand } from './mcp-command.ts'

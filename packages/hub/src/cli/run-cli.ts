@@ -1,8 +1,7 @@
 /** Runs the CLI: arguments in, exit code out. */
 import { ConfigError } from '@parley/a2a/server'
 import { hubVersion } from '../config/hub-version.ts'
-import { CliError } from './command.ts'
-import type { Terminal, Command } from './command.ts'
+import { CliError, type Terminal, type Command } from './command.ts'
 import { chooseCommand, commands, parseFlags } from './commands.ts'
 
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {

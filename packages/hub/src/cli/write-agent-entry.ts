@@ -1,7 +1,6 @@
 /** Adds an agent to a configuration file and leaves everything else in it unchanged, comments included. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { isMap, isScalar, parseDocument } from 'yaml'
-import type { Document, YAMLMap } from 'yaml'
+import { isMap, isScalar, parseDocument, type Document, type YAMLMap } from 'yaml'
 import { CliError } from './command.ts'
 
 export interface NewAgentEntry {

@@ -5,8 +5,7 @@
 import { stringify } from 'yaml'
 import type { AgentKind } from '../agents/kind.ts'
 import { formatPath, type ConfigPath } from './config-problem.ts'
-import { configSchema } from './json-schema.ts'
-import type { JsonSchema } from './json-schema.ts'
+import { configSchema, type JsonSchema } from './json-schema.ts'
 import { hideInArguments, hideInCommand, hideInUrls } from './secret-text.ts'
 
 export const hiddenText = '(not shown)'

@@ -3,10 +3,8 @@
  * narrow it: one agent longer, one task less, no later deadline and no wider permissions. Pure; the same rules apply within a hub,
  * where a chain is the provenance of a message, and between hubs, where a token carries it.
  */
-import { A2AError, omitUndefined } from '@parley/a2a'
-import type { Json, Struct, Turn } from '@parley/a2a'
-import { isWithinScopes, chainScopesOf } from './chain-scopes.ts'
-import type { ChainScopes } from './chain-scopes.ts'
+import { A2AError, omitUndefined, type Json, type Struct, type Turn } from '@parley/a2a'
+import { isWithinScopes, chainScopesOf, type ChainScopes } from './chain-scopes.ts'
 
 export interface Chain {
   /** The task that the first caller opened. */

@@ -4,19 +4,19 @@
  * repeated.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { delegationExtension as uri } from '@parley/a2a'
-import type {
-  AgentMessage,
-  Artifact,
-  Message,
-  Part,
-  Report,
-  StateReport,
-  StreamEvent,
-  Struct,
-  TaskArtifactUpdateEvent,
-  TaskState,
-  Turn,
+import {
+  delegationExtension as uri,
+  type AgentMessage,
+  type Artifact,
+  type Message,
+  type Part,
+  type Report,
+  type StateReport,
+  type StreamEvent,
+  type Struct,
+  type TaskArtifactUpdateEvent,
+  type TaskState,
+  type Turn,
 } from '@parley/a2a'
 import type { HopResult } from './hop.ts'
 

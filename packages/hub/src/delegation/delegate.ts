@@ -17,8 +17,7 @@ import type {
 } from '@parley/a2a'
 import type { InProcessClient, CallableAgent } from '../agents/kind.ts'
 import { createCheckpointWriter } from '../agents/checkpoint-writer.ts'
-import { runHop, createHopState } from './hop.ts'
-import type { HopResult, HopState } from './hop.ts'
+import { runHop, createHopState, type HopResult, type HopState } from './hop.ts'
 import { createChildProgress, childStateReport } from './child-progress.ts'
 
 /** The agent and the message of a delegation. */

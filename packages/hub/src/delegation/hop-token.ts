@@ -7,8 +7,7 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { A2AError, omitUndefined } from '@parley/a2a'
 import type { SigningKey } from '@parley/a2a/server'
 import { z } from 'zod'
-import { findWidening } from './chain.ts'
-import type { Chain, DelegationRefusal } from './chain.ts'
+import { findWidening, type Chain, type DelegationRefusal } from './chain.ts'
 
 export interface HopTokenOptions {
   readonly issuer: string

@@ -2,11 +2,9 @@
  * The health of the agents of the hub, from their probes and from the results of their turns. In memory: after a restart it is
  * measured again.
  */
-import { linkSignals, omitUndefined } from '@parley/a2a'
-import type { AgentLog } from '@parley/a2a'
+import { linkSignals, omitUndefined, type AgentLog } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
-import { createCircuitBreaker } from './circuit-breaker.ts'
-import type { CircuitBreaker, CircuitBreakerState } from './circuit-breaker.ts'
+import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerState } from './circuit-breaker.ts'
 import type { TurnObserver } from './observe-agent.ts'
 
 export interface HealthSettings {

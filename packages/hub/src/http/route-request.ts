@@ -1,8 +1,7 @@
 /** A request for one of the hub's own routes, read from node:http, and its response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
-import type { ClientCertificate, Credentials } from '@parley/a2a/server'
+import { defaultJsonNodes, exceedsJsonNodes, type ClientCertificate, type Credentials } from '@parley/a2a/server'
 import { readBody } from './web-exchange.ts'
 import { type JsonResponse, RouteError } from './json-response.ts'
 

@@ -9,15 +9,12 @@ import {
   ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
+  type CallToolRequestParams,
+  type CallToolResult,
+  type ClientCapabilities,
+  type ServerContext,
 } from '@modelcontextprotocol/server'
-import type {
-  CallToolRequestParams,
-  CallToolResult,
-  ClientCapabilities,
-  ServerContext,
-} from '@modelcontextprotocol/server'
-import { A2AError, traceIdOf } from '@parley/a2a'
-import type { AgentLog } from '@parley/a2a'
+import { A2AError, traceIdOf, type AgentLog } from '@parley/a2a'
 import { discoverAgent, listAgents } from './tools/agent-tools.ts'
 import { artifactTemplates, readArtifact } from './tools/artifact-uri.ts'
 import type { McpServerSettings, McpToolCall, McpToolResult } from './tools/tool-call.ts'

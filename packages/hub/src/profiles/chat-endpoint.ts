@@ -9,8 +9,7 @@ import type { Middleware } from '@parley/a2a/node'
 import { z } from 'zod'
 import { type JsonResponse, RouteError } from '../http/json-response.ts'
 import { decodeSegment, requestPath } from '../http/route-request.ts'
-import { serveRouteCall } from './route-calls.ts'
-import type { RouteCallsDeps, RoutedRequest } from './route-calls.ts'
+import { serveRouteCall, type RouteCallsDeps, type RoutedRequest } from './route-calls.ts'
 
 export interface ChatEndpointDeps extends RouteCallsDeps {
   /** The card name of a registered agent. */

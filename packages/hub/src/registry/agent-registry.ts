@@ -11,8 +11,7 @@ import { buildAgentSettings } from './agent-settings.ts'
 import type { AgentKind, AgentServices, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig } from '../config/sections/card.ts'
 import type { AgentConfig } from '../config/hub-config.ts'
-import { superviseAgent } from './agent-supervisor.ts'
-import type { AgentSupervisor, AgentSupervisorTimes, StartError } from './agent-supervisor.ts'
+import { superviseAgent, type AgentSupervisor, type AgentSupervisorTimes, type StartError } from './agent-supervisor.ts'
 import { createUnavailableAgent, agentUnavailableError } from './unavailable-agent.ts'
 
 /** The configuration of all agents. */

@@ -2,8 +2,7 @@
  * Keeps one agent open: opens it, retries with backoff if that fails, and refreshes its live card periodically. A failed refresh
  * keeps the last known card.
  */
-import { linkSignals } from '@parley/a2a'
-import type { AgentLog } from '@parley/a2a'
+import { linkSignals, type AgentLog } from '@parley/a2a'
 import { withTimeout } from '../agents/timeouts.ts'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../agents/kind.ts'
 

@@ -2,8 +2,7 @@
  * Placeholder for an agent that has not opened yet. New calls are refused before they reach it. It runs turns that a restart
  * interrupted or that waited in a queue, by the real agent as soon as that has opened.
  */
-import { A2AError, abortable } from '@parley/a2a'
-import type { Agent, AgentFunction, AgentOutput, Turn } from '@parley/a2a'
+import { A2AError, abortable, type Agent, type AgentFunction, type AgentOutput, type Turn } from '@parley/a2a'
 import { withTimeout } from '../agents/timeouts.ts'
 
 /** `whenOpen` resolves with the agent once it has opened. The turn fails after `waitMs`. */

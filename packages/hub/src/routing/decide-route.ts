@@ -3,8 +3,7 @@
  * source and the health of the agents.
  */
 import type { Route } from '../config/sections/routes.ts'
-import { findMismatch } from './route-conditions.ts'
-import type { MessageFacts } from './route-conditions.ts'
+import { findMismatch, type MessageFacts } from './route-conditions.ts'
 
 export interface AgentAvailability {
   /** `over`: already part of this chain, or not permitted for this caller. */

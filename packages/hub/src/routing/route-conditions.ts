@@ -1,7 +1,6 @@
 /** Whether a message matches the conditions of a route, and if not, why. Pure, so that a dry run can use it. */
-import { isStruct } from '@parley/a2a'
+import { isStruct, type Json, type Message, type Part, type Struct } from '@parley/a2a'
 import { RE2JS } from 're2js'
-import type { Json, Message, Part, Struct } from '@parley/a2a'
 import type { Route } from '../config/sections/routes.ts'
 import { matchesPattern } from '../agents/name-pattern.ts'
 

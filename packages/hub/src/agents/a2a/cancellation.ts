@@ -3,8 +3,7 @@
  * only disconnects, because the turn resumes later. Cancellation may continue after the turn has ended.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { A2AError } from '@parley/a2a'
-import type { Turn } from '@parley/a2a'
+import { A2AError, type Turn } from '@parley/a2a'
 import type { CallOptions, RemoteAgent } from '@parley/a2a/client'
 
 export interface TurnCancellation {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A2AError } from '@parley/a2a'
-import type { Turn } from '@parley/a2a'
+import { A2AError, type Turn } from '@parley/a2a'
 import { remoteFailure } from './remote-failure.ts'
 
 describe('what a caller is told of a failure', () => {

@@ -2,8 +2,7 @@
  * The current connection to the remote agent. It is opened on first use and refreshed periodically, and after failures that
  * a new card may fix. A turn keeps the connection it started with.
  */
-import { abortable, A2AError, omitUndefined } from '@parley/a2a'
-import type { AgentCard } from '@parley/a2a'
+import { abortable, A2AError, omitUndefined, type AgentCard } from '@parley/a2a'
 import { connect } from '@parley/a2a/client'
 import type { ClientBinding, ConnectOptions, Fetch, RemoteAgent, StoredToken } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'

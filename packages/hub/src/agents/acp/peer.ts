@@ -9,8 +9,7 @@ import type {
   RequestPermissionResponse,
   SessionNotification,
 } from '@agentclientprotocol/sdk'
-import type { AgentLog } from '@parley/a2a'
-import { A2AError } from '@parley/a2a'
+import { type AgentLog, A2AError } from '@parley/a2a'
 import type { ProgramManager } from '../programs/program-manager.ts'
 import type { Program } from '../programs/program.ts'
 import { withTimeout } from '../timeouts.ts'

@@ -1,21 +1,19 @@
 /** Runs one prompt and reports its events until it stops or is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RequestError } from '@agentclientprotocol/sdk'
-import type {
-  ContentBlock,
-  PromptResponse,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
-  SessionUpdate,
+import {
+  RequestError,
+  type ContentBlock,
+  type PromptResponse,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import type { Report, Turn } from '@parley/a2a'
-import { artifact, fail, reject, omitUndefined } from '@parley/a2a'
+import { type Report, type Turn, artifact, fail, reject, omitUndefined } from '@parley/a2a'
 import { type PermissionPrompter, cancelledPermission } from './permission.ts'
 import type { AcpEntry } from './entry.ts'
 import type { AcpPeer } from './peer.ts'
 import type { SessionRouter } from './session-router.ts'
-import type { AcpAnswerText } from './acp-updates.ts'
-import { updateBytes, partOfContent, reportOfUpdate } from './acp-updates.ts'
+import { type AcpAnswerText, updateBytes, partOfContent, reportOfUpdate } from './acp-updates.ts'
 
 export interface PromptRun {
   readonly turn: Turn

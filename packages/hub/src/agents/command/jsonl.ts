@@ -1,6 +1,5 @@
 /** The JSON lines that a program writes, and what each line means for the task. */
-import type { Artifact, Part, Report } from '@parley/a2a'
-import { newId } from '@parley/a2a'
+import { type Artifact, type Part, type Report, newId } from '@parley/a2a'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { z } from 'zod'
 

@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Turn } from '@parley/a2a'
 import { createKeyedMutex, createSemaphore } from '../programs/semaphore.ts'
 import type { Program } from '../programs/program.ts'
-import type { OutputLine } from '../programs/lines.ts'
-import { splitLines } from '../programs/lines.ts'
+import { type OutputLine, splitLines } from '../programs/lines.ts'
 
 export interface ProcessLease {
   readonly program: Program

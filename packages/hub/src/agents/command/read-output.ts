@@ -1,9 +1,7 @@
 /** Reads the output of a program for one message as reports, and how it ended: end of output, an explicit end, or an error. */
-import type { AgentLog, Json, Report } from '@parley/a2a'
-import { inputRequired, status } from '@parley/a2a'
+import { type AgentLog, type Json, type Report, inputRequired, status } from '@parley/a2a'
 import type { OutputLine } from '../programs/lines.ts'
-import type { ArtifactLine, ReadTurnFile } from './jsonl.ts'
-import { artifactReport, parseJsonlLine } from './jsonl.ts'
+import { type ArtifactLine, type ReadTurnFile, artifactReport, parseJsonlLine } from './jsonl.ts'
 
 export type OutputEnd =
   /** The exit code decides the outcome. `cut`: the output stopped in the middle of a line. */

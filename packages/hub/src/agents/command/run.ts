@@ -1,15 +1,12 @@
 /** Sends one message to a program and derives the state of its task. The exit code of the program decides (S0-16). */
-import type { AgentFunction, Json, Report, Turn } from '@parley/a2a'
-import { fail, isStruct } from '@parley/a2a'
+import { type AgentFunction, type Json, type Report, type Turn, fail, isStruct } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import type { ProgramManager } from '../programs/program-manager.ts'
 import type { ProgramExit, Program } from '../programs/program.ts'
 import { sessionKeyOf } from '../derived-ids.ts'
 import type { CommandEntry } from './entry.ts'
-import type { TurnFolder } from './turn-folder.ts'
-import { provideFiles, createTurnFolder } from './turn-folder.ts'
-import type { OutputEnd, OutputReports } from './read-output.ts'
-import { readTextAnswer, readJsonl, readText } from './read-output.ts'
+import { type TurnFolder, provideFiles, createTurnFolder } from './turn-folder.ts'
+import { type OutputEnd, type OutputReports, readTextAnswer, readJsonl, readText } from './read-output.ts'
 import {
   commandLine,
   messageLine,
@@ -18,8 +15,8 @@ import {
   sessionEnv,
   turnEnv,
   hasFolderArgument,
+  type ProgramInput,
 } from './write-input.ts'
-import type { ProgramInput } from './write-input.ts'
 import type { ProcessLease, ProcessPool } from './process-pool.ts'
 
 export interface CommandDeps extends Pick<AgentServices, 'name' | 'readPart' | 'programEnv' | 'jsonNodes'> {

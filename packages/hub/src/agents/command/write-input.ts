@@ -1,6 +1,5 @@
 /** Passes a message to a program: in its arguments, its environment and its stdin. */
-import { omitUndefined } from '@parley/a2a'
-import type { Json, Struct, Turn } from '@parley/a2a'
+import { omitUndefined, type Json, type Struct, type Turn } from '@parley/a2a'
 import type { CommandEntry } from './entry.ts'
 import type { ProgramFile } from './turn-folder.ts'
 

@@ -1,8 +1,6 @@
 /** Detects an A2A agent by its card, in the locations of older and newer protocol versions. */
-import { A2AError } from '@parley/a2a'
-import type { AgentCard } from '@parley/a2a'
-import { connect } from '@parley/a2a/client'
-import type { RemoteAgent } from '@parley/a2a/client'
+import { A2AError, type AgentCard } from '@parley/a2a'
+import { connect, type RemoteAgent } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
 import {
   targetUrl,

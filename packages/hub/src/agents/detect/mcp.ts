@@ -1,7 +1,6 @@
 /** Detects an MCP server by its response to the handshake, at an address or as a program. No tool is called. */
 import { SdkHttpError } from '@modelcontextprotocol/client'
-import { createMcpConnection } from '../mcp/connection.ts'
-import type { McpServerInfo } from '../mcp/connection.ts'
+import { createMcpConnection, type McpServerInfo } from '../mcp/connection.ts'
 import type { McpServer } from '../mcp/server.ts'
 import {
   targetUrl,

@@ -3,16 +3,14 @@
  * state is in the task's checkpoint, so an interrupted turn continues, and a turn that waits for input starts again from
  * there.
  */
-import { fail } from '@parley/a2a'
-import type { AbandonedTask, Agent, Part, Turn } from '@parley/a2a'
+import { fail, type AbandonedTask, type Agent, type Part, type Turn } from '@parley/a2a'
 import type { ChatAnswer, ChatMessage, ChatModel } from '../chat-model.ts'
 import type { InProcessClient } from '../kind.ts'
 import { earlierTasks, earlierTurns, userMessage } from '../openai/chat-history.ts'
 import { finalReport, failureReport, usageMetadata } from '../openai/final-report.ts'
 import { noAnswers, toolResultId, applyAnswers, type MessageAnswers, inputRequiredReport } from './message-answers.ts'
 import type { LoopEntry } from './entry.ts'
-import { streamReports } from '../report-channel.ts'
-import type { EmitReport } from '../report-channel.ts'
+import { streamReports, type EmitReport } from '../report-channel.ts'
 import { runCalls, resolveInterruptedCalls } from './run-calls.ts'
 import { createCheckpointWriter } from '../checkpoint-writer.ts'
 import {
@@ -22,12 +20,11 @@ import {
   createLoopState,
   readLoopState,
   waitingState,
+  type LoopState,
 } from './state.ts'
-import type { LoopState } from './state.ts'
 import { toolCallStatus } from './tool-progress.ts'
 import type { ToolSource } from './tool.ts'
-import { createToolbox } from './toolbox.ts'
-import type { Toolbox } from './toolbox.ts'
+import { createToolbox, type Toolbox } from './toolbox.ts'
 
 export interface LoopDeps {
   /** Resolved for each turn, because the configuration may have changed. */

@@ -2,8 +2,7 @@
  * Tools that run at the client, which lists them with its messages (S2-13, S2-14). The model calls them like any other
  * tool.
  */
-import { isStruct, clientToolsExtension as uri } from '@parley/a2a'
-import type { Json, Message, Turn } from '@parley/a2a'
+import { isStruct, clientToolsExtension as uri, type Json, type Message, type Turn } from '@parley/a2a'
 import { isToolAllowed } from '../mcp/server.ts'
 import { readableName } from '@parley/a2a/server'
 import type { LoopTool, ToolSource } from './tool.ts'

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientToolsExtension as uri } from '@parley/a2a'
-import type { Json, Message, Part, Struct } from '@parley/a2a'
+import { clientToolsExtension as uri, type Json, type Message, type Part, type Struct } from '@parley/a2a'
 import { answerForChild, applyAnswers } from './message-answers.ts'
-import { createLoopState } from './state.ts'
-import type { LoopState, OpenCall } from './state.ts'
+import { createLoopState, type LoopState, type OpenCall } from './state.ts'
 
 const call = (id: string, more: Partial<OpenCall> = {}): OpenCall => ({
   id,

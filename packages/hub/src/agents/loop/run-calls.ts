@@ -14,11 +14,9 @@ import type { LoopEntry } from './entry.ts'
 import type { EmitReport } from '../report-channel.ts'
 import { truncateText, toolResultContent } from './result-text.ts'
 import type { LoopState, OpenCall } from './state.ts'
-import { boundedResult, toolCallStatus } from './tool-progress.ts'
-import type { ToolCallEvent } from './tool-progress.ts'
+import { boundedResult, toolCallStatus, type ToolCallEvent } from './tool-progress.ts'
 import type { LoopTool, LoopToolCall, ToolOutcome } from './tool.ts'
-import { parseToolInput } from './toolbox.ts'
-import type { Toolbox } from './toolbox.ts'
+import { parseToolInput, type Toolbox } from './toolbox.ts'
 
 export interface RunCallsDeps {
   readonly turn: Turn

@@ -9,17 +9,15 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  type Progress,
 } from '@modelcontextprotocol/client'
-import type { Progress } from '@modelcontextprotocol/client'
 import { artifact, fail, inputRequired, reject, status, omitUndefined, A2AError } from '@parley/a2a'
 import type { Agent, Message, Report, Turn } from '@parley/a2a'
-import { streamReports } from '../report-channel.ts'
-import type { EmitReport } from '../report-channel.ts'
+import { streamReports, type EmitReport } from '../report-channel.ts'
 import { createSemaphore } from '../programs/semaphore.ts'
 import { traceMeta, withToolSpan } from '../tool-span.ts'
 import type { McpBackend } from './backend.ts'
-import { listCallables } from './callable.ts'
-import type { Callable, CallableResult } from './callable.ts'
+import { listCallables, type Callable, type CallableResult } from './callable.ts'
 import type { McpConnection } from './connection.ts'
 import { answerElicitation, formRefusal } from './elicit.ts'
 import type { McpEntry } from './server.ts'

@@ -6,10 +6,8 @@ import type { Turn } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
 import { sessionKeyOf } from '../derived-ids.ts'
-import { createMcpConnection } from './connection.ts'
-import type { McpConnection, McpDiscoveryCache } from './connection.ts'
-import { resolveMcpServer } from './server.ts'
-import type { McpServerEntry } from './server.ts'
+import { createMcpConnection, type McpConnection, type McpDiscoveryCache } from './connection.ts'
+import { resolveMcpServer, type McpServerEntry } from './server.ts'
 import { createMcpConnectionPool } from './connection-pool.ts'
 
 export interface McpBackend {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Part, Struct } from '@parley/a2a'
 import type { Callable } from './callable.ts'
-import { resolveCall } from './call-request.ts'
-import type { PendingCall } from './call-request.ts'
+import { resolveCall, type PendingCall } from './call-request.ts'
 
 const callable = (name: string, properties: Struct, title = name): Callable => ({
   name,

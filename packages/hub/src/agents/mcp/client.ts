@@ -7,8 +7,7 @@ import type { ElicitRequestParams, ElicitResult, PriorDiscovery, Transport } fro
 import type { AgentLog } from '@parley/a2a'
 import type { ProgramManager } from '../programs/program-manager.ts'
 import { startProgram } from '../programs/program.ts'
-import { createHttpTransport } from './http-transport.ts'
-import type { MessageLimit } from './http-transport.ts'
+import { createHttpTransport, type MessageLimit } from './http-transport.ts'
 import { createProgramTransport } from './program-transport.ts'
 import type { McpServer } from './server.ts'
 

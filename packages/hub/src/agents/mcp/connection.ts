@@ -3,26 +3,24 @@
  * unless the server said that it did nothing: a tool may have done its work before its response was lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SdkHttpError } from '@modelcontextprotocol/client'
-import type {
-  CallToolResult,
-  Client,
-  ElicitRequestParams,
-  ElicitResult,
-  GetPromptResult,
-  Implementation,
-  Progress,
-  Prompt,
-  ReadResourceResult,
-  Tool,
-  Transport,
+import {
+  SdkHttpError,
+  type CallToolResult,
+  type Client,
+  type ElicitRequestParams,
+  type ElicitResult,
+  type GetPromptResult,
+  type Implementation,
+  type Progress,
+  type Prompt,
+  type ReadResourceResult,
+  type Tool,
+  type Transport,
 } from '@modelcontextprotocol/client'
-import { abortable, A2AError, linkSignals, omitUndefined } from '@parley/a2a'
-import type { Struct } from '@parley/a2a'
+import { abortable, A2AError, linkSignals, omitUndefined, type Struct } from '@parley/a2a'
 import { defaultJsonNodes } from '@parley/a2a/server'
 import { createPausableTimeout } from '../timeouts.ts'
-import { connectMcpClient } from './client.ts'
-import type { McpClientOptions } from './client.ts'
+import { connectMcpClient, type McpClientOptions } from './client.ts'
 import type { McpHttpTransport } from './http-transport.ts'
 import type { McpServer } from './server.ts'
 

@@ -2,9 +2,8 @@
  * Converts a question of an MCP server to a question to the caller, and the reply to the answer that the server expects:
  * fields of a form, which may arrive as data, as JSON, line by line, or, if there is only one, as plain text.
  */
-import { isStruct } from '@parley/a2a'
+import { isStruct, type AgentMessage, type Json, type Message, type Struct } from '@parley/a2a'
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
-import type { AgentMessage, Json, Message, Struct } from '@parley/a2a'
 import {
   fieldLines,
   schemaFields,

@@ -3,8 +3,7 @@
  * server must end with it: the program leads a process group that is ended as a whole. And the SDK concatenates the buffer
  * with each chunk, which copies a message of 20 MB a few hundred times.
  */
-import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/client'
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { deserializeMessage, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import type { AgentLog } from '@parley/a2a'
 import { exceedsJsonNodes } from '@parley/a2a/server'
 import { splitLines } from '../programs/lines.ts'

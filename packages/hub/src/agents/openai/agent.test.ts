@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { Artifact, StreamEvent, Task } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
 import { openKind } from '../testing/open-kind.ts'
-import { scriptedModel } from '../testing/scripted-model.ts'
-import type { Script, SeenBody } from '../testing/scripted-model.ts'
+import { scriptedModel, type Script, type SeenBody } from '../testing/scripted-model.ts'
 import { openaiKind } from './index.ts'
 
 async function open(t: TestContext, script: Script, entry: object = {}, parts: Partial<AgentServices> = {}) {

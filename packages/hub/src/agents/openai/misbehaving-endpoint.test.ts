@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { Task } from '@parley/a2a'
 import type { TestAgentOptions } from '@parley/a2a/testing'
 import { openKind } from '../testing/open-kind.ts'
-import { scriptedModel } from '../testing/scripted-model.ts'
-import type { Script, ScriptedReply } from '../testing/scripted-model.ts'
+import { scriptedModel, type Script, type ScriptedReply } from '../testing/scripted-model.ts'
 import { openaiKind } from './index.ts'
 
 async function open(t: TestContext, script: Script, entry: object = {}, test: TestAgentOptions = {}) {

@@ -2,8 +2,7 @@
  * Errors of a model, as messages that help the caller of the agent. The endpoint's own text may name hosts, accounts and
  * keys, so it is only the cause, for the operator's log.
  */
-import { A2AError } from '@parley/a2a'
-import type { ErrorCode } from '@parley/a2a'
+import { A2AError, type ErrorCode } from '@parley/a2a'
 
 /** Limit of the endpoint's text in the log. */
 const keptChars = 4_000

@@ -1,6 +1,5 @@
 /** The models that callers may choose, and their skills in the card. Never calls a model. */
-import { A2AError } from '@parley/a2a'
-import type { AgentSkill, Turn } from '@parley/a2a'
+import { A2AError, type AgentSkill, type Turn } from '@parley/a2a'
 import { matchesPattern } from '../name-pattern.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { OpenaiEntry } from './entry.ts'

@@ -3,8 +3,7 @@
  * older drafts of the protocol; the answer is then a data part. JSON without a schema is requested by `metadata.mimeType`,
  * or by accepting no other type.
  */
-import { isStruct, omitUndefined } from '@parley/a2a'
-import type { Json, Struct, Turn } from '@parley/a2a'
+import { isStruct, omitUndefined, type Json, type Struct, type Turn } from '@parley/a2a'
 import { z } from 'zod'
 import type { OpenaiEntry } from './entry.ts'
 import { parseBoundedJson } from '../../json/bounded-json.ts'

@@ -2,19 +2,16 @@
  * One turn over the gateway's HTTP endpoint, which speaks the chat completions API and is disabled by default. A run cannot
  * be resumed: the gateway stops it when the client disconnects.
  */
-import { A2AError, fail } from '@parley/a2a'
-import type { AgentLog, Report, Struct, Turn } from '@parley/a2a'
+import { A2AError, fail, type AgentLog, type Report, type Struct, type Turn } from '@parley/a2a'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { createGrowingAnswer } from './growing-answer.ts'
 import type { OpenClawEntry } from './entry.ts'
 import { failedOutcome } from './run-outcome.ts'
 import type { GatewayLimits } from './gateway/connection.ts'
-import { answerArtifactId } from './run-plan.ts'
-import type { RunPlan } from './run-plan.ts'
+import { answerArtifactId, type RunPlan } from './run-plan.ts'
 import type { OpenClawPrompt } from './prompt.ts'
-import { asFields, listField, numberField, stringField } from './gateway/frames.ts'
-import type { GatewayFields } from './gateway/frames.ts'
+import { asFields, listField, numberField, stringField, type GatewayFields } from './gateway/frames.ts'
 
 /** Limits of the endpoint: a body of 20 MB with at most eight images. */
 export const httpLimits: GatewayLimits = { frameBytes: 20_000_000, fileBytes: 0, imageBytes: 6_291_456 }

@@ -2,8 +2,7 @@
  * A child process of the hub: its output with backpressure, its stderr line by line, and a reliable end. It leads its own
  * process group, so that its child processes end with it.
  */
-import { spawn } from 'node:child_process'
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createErrorOutput } from './error-output.ts'

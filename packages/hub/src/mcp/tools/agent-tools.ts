@@ -1,12 +1,10 @@
 /** The tools that list agents and describe what they can do. */
-import { omitUndefined } from '@parley/a2a'
-import type { AgentSkill } from '@parley/a2a'
+import { omitUndefined, type AgentSkill } from '@parley/a2a'
 import { z } from 'zod'
 import type { McpToolResult } from './tool-call.ts'
 import type { AgentProfile } from '../directory/agent-directory.ts'
 import { findAgent, agentRefOf } from './find-agent.ts'
-import { defineTool } from './tool.ts'
-import type { McpServerTool } from './tool.ts'
+import { defineTool, type McpServerTool } from './tool.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')
 

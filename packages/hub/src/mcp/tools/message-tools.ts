@@ -12,8 +12,7 @@ import type { AgentRef, DirectoryAgent, AgentAnswer } from '../directory/agent-d
 import { findAgent } from './find-agent.ts'
 import { taskResultSchema, createTaskResult } from './task-result.ts'
 import { answerParts, elicitationOf } from './agent-question.ts'
-import { defineTool } from './tool.ts'
-import type { McpServerTool } from './tool.ts'
+import { defineTool, type McpServerTool } from './tool.ts'
 import { parseBoundedJson } from '../../json/bounded-json.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')

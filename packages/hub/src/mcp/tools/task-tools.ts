@@ -6,8 +6,7 @@ import { waitForTask } from './wait-for-task.ts'
 import type { AgentRef, AgentAnswer } from '../directory/agent-directory.ts'
 import { findAgent, agentRefOf } from './find-agent.ts'
 import { taskResultSchema, createTaskResult } from './task-result.ts'
-import { defineTool } from './tool.ts'
-import type { McpServerTool } from './tool.ts'
+import { defineTool, type McpServerTool } from './tool.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')
 const taskFields = {

@@ -1,7 +1,6 @@
 /** A tool of the MCP server: its description for clients, and its function for validated input. */
 import type { Tool as ListedTool, ToolAnnotations } from '@modelcontextprotocol/server'
-import { A2AError } from '@parley/a2a'
-import type { Violation } from '@parley/a2a'
+import { A2AError, type Violation } from '@parley/a2a'
 import { z } from 'zod'
 import type { McpToolCall, McpToolResult } from './tool-call.ts'
 

@@ -4,8 +4,7 @@
  * work.
  */
 import type { AgentLog } from '@parley/a2a'
-import { jsonLine, textLine } from './log-line.ts'
-import type { LogLevel } from './log-line.ts'
+import { jsonLine, textLine, type LogLevel } from './log-line.ts'
 import { createRedactor } from './redactor.ts'
 
 export interface LogOptions {

@@ -1,6 +1,5 @@
 /** One line of the log: as JSON for programs, or as text for people. Pure. */
-import type { Redactor } from './redactor.ts'
-import { redactedText } from './redactor.ts'
+import { type Redactor, redactedText } from './redactor.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 

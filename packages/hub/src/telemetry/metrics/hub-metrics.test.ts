@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryStore } from '@parley/a2a'
-import type { Store, Struct, TaskState } from '@parley/a2a'
+import { memoryStore, type Store, type Struct, type TaskState } from '@parley/a2a'
 import type { RequestOutcome } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createHubMetrics } from './hub-metrics.ts'

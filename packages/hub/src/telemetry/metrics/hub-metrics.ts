@@ -1,12 +1,10 @@
 /** The metrics of the hub: requests, tasks, streams, webhooks, agents, the store, and what agents report (T-12). */
-import { isTerminal } from '@parley/a2a'
-import type { Store, StreamEvent } from '@parley/a2a'
+import { isTerminal, type Store, type StreamEvent } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import type { RequestOutcome, EventContext, HandlerReaders, PushResult } from '@parley/a2a/server'
 import type { ConnectionCounts } from '@parley/a2a/node'
 import type { TraceSpan } from '../traces/trace-types.ts'
-import { createMetricRegistry } from './metric-registry.ts'
-import type { MetricInfo, MetricRegistry, Sample } from './metric-registry.ts'
+import { createMetricRegistry, type MetricInfo, type MetricRegistry, type Sample } from './metric-registry.ts'
 
 export interface HubMetrics {
   readonly registry: MetricRegistry

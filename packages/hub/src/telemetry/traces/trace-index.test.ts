@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { inputRequired, memoryStore } from '@parley/a2a'
-import type { Agent, KeyValueStore, Turn } from '@parley/a2a'
+import { inputRequired, memoryStore, type Agent, type KeyValueStore, type Turn } from '@parley/a2a'
 import type { TraceSpan } from './trace-types.ts'
 import { createTraceIndex } from './trace-index.ts'
 import { traceIndexKind } from './trace-summary.ts'

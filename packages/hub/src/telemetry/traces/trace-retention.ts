@@ -1,7 +1,6 @@
 /** Deletes entries of tasks that were pruned early because there were too many: the oldest tasks are pruned first. */
 import type { KeyValueStore, Store } from '@parley/a2a'
-import { traceEntryKeys, traceEntryFrom, traceIndexKind } from './trace-summary.ts'
-import type { TraceIndexEntry } from './trace-summary.ts'
+import { traceEntryKeys, traceEntryFrom, traceIndexKind, type TraceIndexEntry } from './trace-summary.ts'
 
 const pageSize = 100
 

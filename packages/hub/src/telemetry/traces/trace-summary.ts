@@ -5,8 +5,7 @@
 import { isTerminal, traceIdOfTask } from '@parley/a2a'
 import type { Json, KeyValueEntry, KeyValueWrite, TaskState } from '@parley/a2a'
 import type { DelegationContext, TraceStatus, TraceSummary } from './trace-types.ts'
-import type { SpanTotals } from './span-totals.ts'
-import { replaceTotals, emptyTotals } from './span-totals.ts'
+import { type SpanTotals, replaceTotals, emptyTotals } from './span-totals.ts'
 import type { TaskTrace } from './task-trace.ts'
 
 export interface TraceIndexEntry {
