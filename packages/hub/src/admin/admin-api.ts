@@ -1,7 +1,6 @@
 /** Assembles the admin API: its routes, its access checks and the change feed. */
 import { type AgentLog, newId, type FullStore } from '@parley/a2a'
-import type { ServePushOptions } from '@parley/a2a/node'
-import type { Handler, OnAnswer, OnEvent } from '@parley/a2a/server'
+import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import type { AccessControl } from '../auth/access-control.ts'
@@ -13,15 +12,15 @@ import { clientAddress } from '../limits/rate-limiter.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
 import type { AgentRegistry } from '../registry/agent-registry.ts'
 import type { Routing } from '../routing/routing.ts'
+import type { HubListeners } from '../telemetry/telemetry.ts'
 import type { Traces } from '../telemetry/traces/trace-types.ts'
 import { createAgentView } from './agent-view.ts'
-import { createChangeSignal } from './change-signal.ts'
+import { createChangeSignal, createRecentStats, withActivityListeners } from './live-activity.ts'
 import { createConfigService } from './config-service.ts'
 import { createChangeFeed } from './change-feed.ts'
 import { createChangeJournal } from './change-journal.ts'
 import { buildOpenApi } from './openapi.ts'
 import { createOidc } from './oidc.ts'
-import { createRecentStats } from './recent-stats.ts'
 import { type AdminRoute, jsonRoute } from './route.ts'
 import { type AdminMiddleware, createAdminRouter } from './admin-router.ts'
 import { agentRoutes } from './routes/agents.ts'
@@ -72,16 +71,10 @@ export interface AdminApiDeps {
   readonly now: () => number
 }
 
-export interface AdminListeners {
-  readonly onAnswer: OnAnswer
-  readonly onEvent: OnEvent
-  readonly push?: ServePushOptions
-}
-
 export interface AdminApi {
   readonly middleware: AdminMiddleware
   /** Adds the listeners of the admin API after the given ones. */
-  withListeners(others: AdminListeners): AdminListeners
+  withListeners(others: HubListeners): HubListeners
   agentChanged(name: string): void
   configChanged(): void
   /** Disconnects the readers of the change feed, and writes pending data. */
@@ -169,27 +162,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
 
   return {
     middleware: adminHandler.middleware,
-    withListeners: ({ onAnswer, onEvent, push }) => ({
-      onAnswer(answered) {
-        onAnswer(answered)
-        recentStats.onAnswer(answered)
-      },
-      onEvent(event, about) {
-        changeSignal.notify()
-        return onEvent(event, about)
-      },
-      ...(push === undefined
-        ? {}
-        : {
-            push: {
-              ...push,
-              onResult(news) {
-                push.onResult?.(news)
-                journal.record({ type: 'push', taskId: news.taskId, configId: news.configId })
-              },
-            },
-          }),
-    }),
+    withListeners: (others) => withActivityListeners(others, { recentStats, changeSignal, journal }),
     agentChanged: (agent) => journal.record({ type: 'agent', agent }),
     configChanged: () => journal.record({ type: 'config' }),
     async close() {
@@ -207,9 +180,7 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   }
 
   function openApiRoute(): AdminRoute {
-    return jsonRoute({
-      method: 'GET',
-      path: '/admin/openapi.json',
+    return jsonRoute('GET /admin/openapi.json', {
       name: 'getOpenApi',
       summary: 'This document.',
       tag: 'OpenAPI',

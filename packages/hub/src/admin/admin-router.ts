@@ -5,8 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentLog } from '@parley/a2a'
 import { z } from 'zod'
-import type { AuditLog } from '../audit/audit-log.ts'
-import { type AuditEntry, truncateField } from '../audit/audit-entry.ts'
+import { type AuditLog, type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
 import { clientAddress } from '../limits/rate-limiter.ts'
 import {

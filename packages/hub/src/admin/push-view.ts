@@ -8,7 +8,7 @@ import { taskTitle } from './task-view.ts'
 
 export const pushState = z
   .enum(['active', 'dead', 'done'])
-  .meta({ description: 'Dead: the last attempt failed. Done: the task has ended and all events are delivered.' })
+  .describe('Dead: the last attempt failed. Done: the task has ended and all events are delivered.')
 
 export const pushCursor = z
   .strictObject({
@@ -16,21 +16,21 @@ export const pushCursor = z
     configId: z.string(),
     url: z.string(),
     state: pushState,
-    deliveredSeq: z.int().meta({ description: 'All events up to this one are delivered.' }),
-    attempt: z.int().meta({ description: 'The number of attempts for the next event.' }),
-    dueAt: timestamp.optional().meta({ description: 'The time of the next attempt.' }),
+    deliveredSeq: z.int().describe('All events up to this one are delivered.'),
+    attempt: z.int().describe('The number of attempts for the next event.'),
+    dueAt: timestamp.optional().describe('The time of the next attempt.'),
     createdAt: timestamp.optional(),
   })
   .meta({ id: 'PushCursor' })
 
 export const pushAttempt = z
   .strictObject({
-    seq: z.int().meta({ description: 'The delivered event.' }),
+    seq: z.int().describe('The delivered event.'),
     attempt: z.int(),
     at: timestamp,
     durationMs: z.number(),
-    outcome: z.string().meta({ description: 'A status, or the error.' }),
-    answer: z.string().optional().meta({ description: 'The beginning of a response that rejected the event.' }),
+    outcome: z.string().describe('A status, or the error.'),
+    answer: z.string().optional().describe('The beginning of a response that rejected the event.'),
   })
   .meta({ id: 'PushAttempt' })
 
@@ -39,9 +39,9 @@ export const pushSummary = z
   .strictObject({
     ...pushCursor.shape,
     agent: z.string(),
-    title: z.string().optional().meta({ description: 'The beginning of the first message of the task.' }),
-    head: z.int().meta({ description: 'The seq of the last event of the task.' }),
-    last: pushAttempt.optional().meta({ description: 'The last attempt.' }),
+    title: z.string().optional().describe('The beginning of the first message of the task.'),
+    head: z.int().describe('The seq of the last event of the task.'),
+    last: pushAttempt.optional().describe('The last attempt.'),
   })
   .meta({ id: 'PushSummary' })
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
 import { createRouteMatcher } from './admin-router.ts'
-import { type HttpMethod, type AdminRoute, jsonRoute } from './route.ts'
+import { type AdminRoute, jsonRoute, type RequestLine } from './route.ts'
 
-const at = (method: HttpMethod, path: string): AdminRoute =>
-  jsonRoute({ method, path, name: `${method} ${path}`, summary: '', tag: '', response: z.unknown(), handle: () => 1 })
+const at = (line: RequestLine): AdminRoute =>
+  jsonRoute(line, { name: line, summary: '', tag: '', response: z.unknown(), handle: () => 1 })
 const match = createRouteMatcher([
-  at('GET', '/admin/agents/{agent}'),
-  at('POST', '/admin/agents/detect'),
-  at('DELETE', '/admin/agents/{agent}'),
-  at('GET', '/admin/push/{taskId}/{configId}'),
-  at('GET', '/admin/openapi.json'),
+  at('GET /admin/agents/{agent}'),
+  at('POST /admin/agents/detect'),
+  at('DELETE /admin/agents/{agent}'),
+  at('GET /admin/push/{taskId}/{configId}'),
+  at('GET /admin/openapi.json'),
 ])
 const found = (path: string) => {
   const place = match(path)

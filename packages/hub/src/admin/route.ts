@@ -5,12 +5,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '@parley/a2a'
 import { z, type ZodType } from 'zod'
-import type { AuditEvent } from '../audit/audit-entry.ts'
-import type { Grant } from '../auth/grant.ts'
+import type { AuditEvent } from '../audit/audit-log.ts'
+import type { Grant } from '../auth/grant-streams.ts'
 import { type RouteErrorCode, RouteError } from '../http/json-response.ts'
 import type { RouteRequest } from '../http/route-request.ts'
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** `GET /admin/tasks/{id}`; names in braces are members of `params`. */
+export type RequestLine = `${HttpMethod} /${string}`
 
 /**
  * `admin`: the admin key, a console session, or a token with the scope `admin`. `key`: the same without a session, for signing in.
@@ -64,9 +67,6 @@ export interface AuditTarget {
 }
 
 interface RouteBase<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
-  readonly method: HttpMethod
-  /** `/admin/tasks/{id}`; names in braces are members of `params`. */
-  readonly path: string
   /** The operation id. */
   readonly name: string
   readonly summary: string
@@ -131,7 +131,10 @@ export interface StreamRoute<
   stream(given: InputOf<Params, Query, z.ZodType>, response: ServerResponse): void | Promise<void>
 }
 
-export type AdminRoute = JsonRoute | StreamRoute | RedirectRoute
+export type AdminRoute = (JsonRoute | StreamRoute | RedirectRoute) & {
+  readonly method: HttpMethod
+  readonly path: string
+}
 
 const emptyObject = z.object({})
 
@@ -141,22 +144,27 @@ export function jsonRoute<
   Query extends z.ZodObject = typeof emptyObject,
   Body extends z.ZodType = z.ZodUndefined,
   Answer extends z.ZodType = z.ZodType,
->(definition: JsonRoute<Params, Query, Body, Answer>): AdminRoute {
-  return definition
+>(line: RequestLine, definition: JsonRoute<Params, Query, Body, Answer>): AdminRoute {
+  return { ...definition, ...parseRequestLine(line) }
 }
 
 export function redirectRoute<
   Params extends z.ZodObject = typeof emptyObject,
   Query extends z.ZodObject = typeof emptyObject,
->(definition: RedirectRoute<Params, Query>): AdminRoute {
-  return definition
+>(line: RequestLine, definition: RedirectRoute<Params, Query>): AdminRoute {
+  return { ...definition, ...parseRequestLine(line) }
 }
 
 export function streamRoute<
   Params extends z.ZodObject = typeof emptyObject,
   Query extends z.ZodObject = typeof emptyObject,
->(definition: StreamRoute<Params, Query>): AdminRoute {
-  return definition
+>(line: RequestLine, definition: StreamRoute<Params, Query>): AdminRoute {
+  return { ...definition, ...parseRequestLine(line) }
+}
+
+function parseRequestLine(line: RequestLine): Pick<AdminRoute, 'method' | 'path'> {
+  const [method, path] = line.split(' ') as [HttpMethod, string]
+  return { method, path }
 }
 
 /** Throws RouteError with all errors, each with the path of its field. `where` names inputs that are not fields. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 /** A time in a response. */
-export const timestamp = z.iso.datetime().meta({ description: 'In UTC, such as 2030-01-31T12:00:00.000Z.' })
+export const timestamp = z.iso.datetime().describe('In UTC, such as 2030-01-31T12:00:00.000Z.')
 
 /** A time in a query; parsed to milliseconds. */
 export const timeQuery = z.iso
@@ -16,7 +16,7 @@ export function limitField(defaultLimit: number, max: number) {
     .min(1, 'must be a number above 0')
     .max(max, `ask for up to ${max}`)
     .default(defaultLimit)
-    .meta({ description: `How many at most. Default ${defaultLimit}.` })
+    .describe(`How many at most. Default ${defaultLimit}.`)
 }
 
 /** A list: by repeating the field, or with commas. */

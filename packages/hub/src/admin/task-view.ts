@@ -11,16 +11,16 @@ export const taskSummary = z
     id: z.string(),
     contextId: z.string(),
     agent: z.string(),
-    caller: z.string().meta({ description: 'The owner of the task.' }),
+    caller: z.string().describe('The owner of the task.'),
     tenant: z.string(),
     state: z.string(),
     statusAt: timestamp,
     createdAt: timestamp,
-    durationMs: z.number().optional().meta({ description: 'From its first event to its end, once it has ended.' }),
-    title: z.string().optional().meta({ description: 'The beginning of its first message.' }),
-    statusText: z.string().optional().meta({ description: 'The beginning of its status message.' }),
-    head: z.int().meta({ description: 'The seq of its last event.' }),
-    dueAt: timestamp.optional().meta({ description: 'When its turn or its wait for input times out.' }),
+    durationMs: z.number().optional().describe('From its first event to its end, once it has ended.'),
+    title: z.string().optional().describe('The beginning of its first message.'),
+    statusText: z.string().optional().describe('The beginning of its status message.'),
+    head: z.int().describe('The seq of its last event.'),
+    dueAt: timestamp.optional().describe('When its turn or its wait for input times out.'),
   })
   .meta({ id: 'TaskSummary' })
 

@@ -1,4 +1,4 @@
-/** Waits that end in time. */
+/** Waits with a time limit, and why they end. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { A2AError, linkSignals } from '@parley/a2a'
 
@@ -15,9 +15,36 @@ export async function withTimeout<T>(promise: Promise<T>, ms: number, timeoutErr
   }
 }
 
+/** Resolves to the result, or to `late` after `ms`. */
+export async function resultWithin<T, Late = undefined>(
+  promise: Promise<T>,
+  ms: number,
+  late?: Late,
+): Promise<T | Late> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<Late>((resolve) => {
+    timer = setTimeout(() => resolve(late as Late), ms)
+  })
+  try {
+    return await Promise.race([promise, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** Rejects with the reason of the signal as soon as it aborts, instead of Node's own error. */
 export async function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
+}
+
+/** Waits, or until the signal aborts. Never rejects: callers check the signal themselves. */
+export async function quietSleep(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => {})
+}
+
+/** True if the caller canceled or the turn timed out; false if this process is shutting down. */
+export function isCanceledOrTimedOut({ reason }: AbortSignal): boolean {
+  return reason instanceof A2AError && (reason.code === 'CANCELED' || reason.code === 'TIMEOUT')
 }
 
 /** A time limit that can be paused while another party is awaited. */

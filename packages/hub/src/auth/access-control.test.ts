@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { memoryKeyValueStore, type Caller, type KeyValueStore } from '@parley/a2a'
 import type { Credentials } from '@parley/a2a/server'
 import { createAccessControl } from './access-control.ts'
-import type { AccessSettings } from './access-settings.ts'
+import type { AccessSettings } from './admit-request.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 const settings = (over: Partial<AccessSettings> = {}): AccessSettings => ({

@@ -16,22 +16,19 @@ import {
   type Signer,
   clockOf,
 } from '@parley/a2a/server'
-import { type AuditLog, createAuditLog, createTaskStateAudit } from '../audit/audit-log.ts'
-import { requestAuditEntry } from '../audit/audit-entry.ts'
+import { type AuditLog, createAuditLog, createTaskStateAudit, requestAuditEntry } from '../audit/audit-log.ts'
 import { createRateLimiter, type RateLimiter } from '../limits/rate-limiter.ts'
 import { createTaskQuota } from '../limits/task-quota.ts'
 import { type AdminKey, openAdminKey } from './admin-key.ts'
-import { admitRequest, admitInProcess, agentForbiddenError, settleQuota } from './admit-request.ts'
+import { admitRequest, admitInProcess, agentForbiddenError, settleQuota, type AccessSettings } from './admit-request.ts'
 import { challenge, createAuthenticator, createRequestIdentities, type IdentifiedCaller } from './authenticate.ts'
 import { type CardSecurity, cardSecurity } from './card-security.ts'
 import { createTokenCheck, invalidTokenError } from './token-check.ts'
-import { createGrantStreams, type GrantStreams } from './grant-streams.ts'
-import { type Grant, keyGrantId, sessionGrantId } from './grant.ts'
+import { createGrantStreams, type GrantStreams, type Grant, keyGrantId, sessionGrantId } from './grant-streams.ts'
 import { createApiKeys, type ApiKeys } from './api-keys.ts'
 import { permissionsOf } from './scopes.ts'
 import type { SessionCheckDeps } from './session-check.ts'
 import { createConsoleSessions, csrfHeader, type ConsoleSession, type ConsoleSessions } from './console-session.ts'
-import type { AccessSettings } from './access-settings.ts'
 
 export interface AccessControlDeps {
   readonly kv: KeyValueStore

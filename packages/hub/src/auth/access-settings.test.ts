@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { accessSection } from '../config/sections/access.ts'
 import { limitsSection } from '../config/sections/limits.ts'
-import { accessSettings } from './access-settings.ts'
+import { accessSettings } from './admit-request.ts'
 
 type Config = Parameters<typeof accessSettings>[0]
 

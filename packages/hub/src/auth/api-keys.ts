@@ -6,8 +6,18 @@
 import { omitUndefined, type KeyValueStore } from '@parley/a2a'
 import { clockOf } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
-import { sha256Hex, isSameHash, keyIdOf, generateKey } from './key-format.ts'
-import { keyInfoOf, type KeyInfo, type KeyRecord, parseKeyRecord, keyState, serializeKeyRecord } from './key-record.ts'
+import {
+  sha256Hex,
+  isSameHash,
+  keyIdOf,
+  generateKey,
+  keyInfoOf,
+  type KeyInfo,
+  type KeyRecord,
+  parseKeyRecord,
+  keyState,
+  serializeKeyRecord,
+} from './key-format.ts'
 import { createCredentialUse } from './credential-use.ts'
 
 export interface CreateKeyOptions {

@@ -49,11 +49,15 @@ export async function requestAdmin<T>(
 }
 
 /** Yields every page of a list, in order. */
-export async function* adminPages<Page>(flags: Flags, terminal: Terminal, path: string): AsyncGenerator<Page> {
+export async function* adminPages<Page extends { readonly after?: string }>(
+  flags: Flags,
+  terminal: Terminal,
+  path: string,
+): AsyncGenerator<Page> {
   let after: string | undefined
   do {
     const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`
-    const page = await requestAdmin<Page & { after?: string }>(flags, terminal, 'GET', `${path}${query}`)
+    const page = await requestAdmin<Page>(flags, terminal, 'GET', `${path}${query}`)
     yield page
     after = page.after
   } while (after !== undefined)

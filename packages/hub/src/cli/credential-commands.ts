@@ -67,7 +67,11 @@ export const keyList: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    for await (const { keys } of adminPages<{ keys: readonly KeyJson[] }>(flags, terminal, '/admin/keys')) {
+    for await (const { keys } of adminPages<{ keys: readonly KeyJson[]; after?: string }>(
+      flags,
+      terminal,
+      '/admin/keys',
+    )) {
       for (const { id, name, prefix, scopes, state, lastUsedAt } of keys) {
         const used = lastUsedAt === undefined ? 'never used' : `last used ${lastUsedAt}`
         terminal.print([id, `${prefix}…`, state, name, scopes.join(' '), used].join('  '))
@@ -108,7 +112,11 @@ export const sessionList: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    for await (const { sessions } of adminPages<{ sessions: readonly SessionJson[] }>(flags, terminal, '/admin/sessions')) {
+    for await (const { sessions } of adminPages<{ sessions: readonly SessionJson[]; after?: string }>(
+      flags,
+      terminal,
+      '/admin/sessions',
+    )) {
       for (const { id, subject, by, createdAt, lastUsedAt, expiresAt, from = 'unknown address' } of sessions) {
         const times = [`since ${createdAt}`, `last used ${lastUsedAt}`, `until ${expiresAt}`]
         terminal.print([id, subject, `by ${by}`, `from ${from}`, ...times].join('  '))

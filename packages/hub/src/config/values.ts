@@ -16,7 +16,7 @@ export const duration = z
     const [, count = '', unit = ''] = /^([\d.]+)([a-z]+)$/.exec(text) ?? []
     return Number(count) * (unitMs[unit] ?? 0)
   })
-  .meta({ description: 'A duration: 500ms, 30s, 10m, 12h or 7d.' })
+  .describe('A duration: 500ms, 30s, 10m, 12h or 7d.')
 
 function durationHint(): string {
   return 'must be a duration with its unit, such as 30s, 10m, 12h or 7d'
@@ -27,14 +27,14 @@ export const durationOrNone = z
   .string(durationHint())
   .regex(/^(none|\d+(\.\d+)?(ms|s|m|h|d))$/, `${durationHint()}, or none`)
   .transform((text) => (text === 'none' ? Infinity : duration.parse(text)))
-  .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or none.' })
+  .describe('A duration such as 30s, 10m, 12h or 7d; or none.')
 
 /** A duration, or `off`, which is parsed to 0. */
 export const durationOrOff = z
   .string(`${durationHint()}, or off`)
   .regex(/^(off|\d+(\.\d+)?(ms|s|m|h|d))$/, `${durationHint()}, or off`)
   .transform((text) => (text === 'off' ? 0 : Math.round(duration.parse(text))))
-  .meta({ description: 'A duration such as 30s, 10m, 12h or 7d; or off.' })
+  .describe('A duration such as 30s, 10m, 12h or 7d; or off.')
 
 export interface Rate {
   readonly count: number
@@ -49,7 +49,7 @@ export const rate = z
     const [, count = '', times = '1', unit = ''] = /^(\d+)\/(\d*)([a-z]+)$/.exec(text) ?? []
     return { count: Number(count), windowMs: Number(times || 1) * (perMs[unit] ?? 86_400_000) }
   })
-  .meta({ description: 'A rate: 10/s, 60/min, 1000/h or 5000/day.' })
+  .describe('A rate: 10/s, 60/min, 1000/h or 5000/day.')
 
 function rateHint(): string {
   return 'must be a rate such as 10/s, 60/min, 1000/h or 5000/day'
@@ -70,7 +70,7 @@ export const size = z
     ],
     sizeHint(),
   )
-  .meta({ description: 'A size: 500kB, 20MB, or a number of bytes.' })
+  .describe('A size: 500kB, 20MB, or a number of bytes.')
 
 function sizeHint(): string {
   return 'must be a size such as 500kB or 20MB, or a number of bytes'

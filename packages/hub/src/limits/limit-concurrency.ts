@@ -15,6 +15,7 @@ import {
 import { createFairQueue, type FairQueue, type ReleaseSlot } from './fair-queue.ts'
 import { reportIterator, watchRun, wrapAgent, type ReportIterator } from '../agents/wrap-agent.ts'
 import type { AgentLimits } from '../config/sections/limits.ts'
+import { resultWithin } from '../agents/timeouts.ts'
 
 export interface ConcurrencyOptions {
   /** Maximum number of concurrent turns. */
@@ -82,13 +83,13 @@ function runQueued(
     clearTimeout(tooLate)
     linked.end()
   }
-  const settled = slotPromise.then(over, over)
+  const hasSlot = slotPromise.then(over, over).then(() => true)
   let inner: ReportIterator | undefined
-  let isTold = false
+  let isNoticed = false
   const next = async (): Promise<IteratorResult<Report, Report | undefined>> => {
     if (inner === undefined) {
-      if (!isTold && (await takesLongerThan(settled, noticeMs))) {
-        isTold = true
+      if (!isNoticed && !(await resultWithin(hasSlot, noticeMs, false))) {
+        isNoticed = true
         return { done: false, value: status('Waiting: the agent is busy with other tasks') }
       }
       const release = await slotPromise
@@ -105,17 +106,6 @@ function runQueued(
         return { done: true, value: undefined }
       },
     }),
-  }
-}
-
-/** Whether the promise takes longer than this. */
-async function takesLongerThan(settled: Promise<void>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(true), ms)))
-  try {
-    return await Promise.race([settled.then(() => false), late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -148,12 +138,7 @@ interface ConcurrencySlot {
 
 const graceMs = 10_000
 
-function createConcurrencySlot(
-  queue: FairQueue,
-  caller: string,
-  turn: Turn,
-  acquired: ReleaseSlot,
-): ConcurrencySlot {
+function createConcurrencySlot(queue: FairQueue, caller: string, turn: Turn, acquired: ReleaseSlot): ConcurrencySlot {
   const { signal } = turn
   let releaseSlot: ReleaseSlot = acquired
   let isOver = false

@@ -13,6 +13,7 @@ import type { CardConfig } from '../config/sections/card.ts'
 import type { AgentConfig } from '../config/hub-config.ts'
 import { superviseAgent, type AgentSupervisor, type AgentSupervisorTimes, type StartError } from './agent-supervisor.ts'
 import { createUnavailableAgent, agentUnavailableError } from './unavailable-agent.ts'
+import { resultWithin } from '../agents/timeouts.ts'
 
 /** The configuration of all agents. */
 export interface AgentsConfig {
@@ -293,7 +294,7 @@ export function createAgentRegistry({
   return {
     async apply(agentsConfig) {
       const changes = await apply(agentsConfig)
-      if (!isStarted) await Promise.race([refreshAllCards(), sleep(initialRefreshMs)])
+      if (!isStarted) await resultWithin(refreshAllCards(), initialRefreshMs)
       isStarted = true
       return changes
     },
@@ -347,8 +348,4 @@ function isChanged(entry: RegistryEntry, before: RegistryEntry | undefined): boo
     before.supervisor !== entry.supervisor ||
     !isDeepStrictEqual([before.config, before.bundles], [entry.config, entry.bundles])
   )
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }

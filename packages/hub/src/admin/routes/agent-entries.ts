@@ -29,7 +29,7 @@ const tag = 'Agents'
 const params = z.object({ agent: nameField })
 const entry = z
   .looseObject({ kind: z.string().min(1) })
-  .meta({ description: 'As in the file: `kind` and the settings of that kind.' })
+  .describe('As in the file: `kind` and the settings of that kind.')
 const editFields = { note: z.string().max(500).optional(), base: z.string().max(64).optional() }
 /** A program may have to be installed first. */
 const detectTimeoutMs = 60_000
@@ -37,17 +37,15 @@ const detectTimeoutMs = 60_000
 const detected = z.strictObject({
   kind: z.string().optional(),
   name: z.string().optional(),
-  entry: jsonObject.optional().meta({ description: 'The entry for the configuration.' }),
-  notes: z.array(z.string()).optional().meta({ description: 'Notes for the operator.' }),
-  reasons: z.array(z.string()).optional().meta({ description: 'The attempts, if no kind was detected.' }),
+  entry: jsonObject.optional().describe('The entry for the configuration.'),
+  notes: z.array(z.string()).optional().describe('Notes for the operator.'),
+  reasons: z.array(z.string()).optional().describe('The attempts, if no kind was detected.'),
 })
 
 export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRoute[] {
   const { configService, registry, kinds, detect, fetch, programEnv, baseDir } = parts
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/kinds',
+    jsonRoute('GET /admin/kinds', {
       name: 'listKinds',
       summary: 'The kinds of agents, each with the JSON Schemas of its entries.',
       tag,
@@ -59,9 +57,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         })),
       }),
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/agents/detect',
+    jsonRoute('POST /admin/agents/detect', {
       name: 'detectAgent',
       summary: 'Detects the agent kind of a URL or a command.',
       description: 'A command runs in the folder of the configuration file, as with the kind `command`.',
@@ -75,13 +71,13 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
               .transform((one) => [one]),
             z.array(z.string().min(1)).min(1),
           ])
-          .meta({ description: 'A URL, or a command with its arguments.' }),
-        token: z.string().min(1).optional().meta({ description: 'Used if credentials are required; not stored.' }),
+          .describe('A URL, or a command with its arguments.'),
+        token: z.string().min(1).optional().describe('Used if credentials are required; not stored.'),
         tokenEnv: z
           .string()
           .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')
           .optional()
-          .meta({ description: 'The environment variable for the token. Default: AGENT_TOKEN.' }),
+          .describe('The environment variable for the token. Default: AGENT_TOKEN.'),
       }),
       response: detected,
       async handle({ body: { target, token, tokenEnv = 'AGENT_TOKEN' }, signal }) {
@@ -100,9 +96,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         return { kind, name: detectedName, entry: { ...own }, ...(notes !== undefined ? { notes: [...notes] } : {}) }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/agents',
+    jsonRoute('POST /admin/agents', {
       name: 'addAgent',
       summary: 'Adds an agent to the configuration.',
       tag,
@@ -122,9 +116,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         )
       },
     }),
-    jsonRoute({
-      method: 'PUT',
-      path: '/admin/agents/{agent}',
+    jsonRoute('PUT /admin/agents/{agent}', {
       name: 'changeAgent',
       summary: "Replaces an agent's entry. Secrets shown as (not shown) are kept.",
       tag,
@@ -140,9 +132,7 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         )
       },
     }),
-    jsonRoute({
-      method: 'DELETE',
-      path: '/admin/agents/{agent}',
+    jsonRoute('DELETE /admin/agents/{agent}', {
       name: 'removeAgent',
       summary: 'Removes an agent from the configuration. Running turns finish, and its tasks are kept.',
       tag,

@@ -37,7 +37,7 @@ const detail = agentSummary
     streaming: z.boolean(),
     pushNotifications: z.boolean(),
     extensions: z.array(z.string()),
-    entry: z.unknown().optional().meta({ description: 'Its entry in the configuration, without secrets.' }),
+    entry: z.unknown().optional().describe('Its entry in the configuration, without secrets.'),
   })
   .meta({ id: 'AgentDetail' })
 
@@ -52,7 +52,7 @@ const cards = z
         '0.3': jsonObject.optional(),
         '0.2': jsonObject.optional(),
       })
-      .meta({ description: 'As served to clients of each version; `merged` for clients that name none.' }),
+      .describe('As served to clients of each version; `merged` for clients that name none.'),
     signatures: z.array(z.strictObject({ alg: z.string(), kid: z.string(), keys: z.string().optional() })),
     remote: z
       .strictObject({
@@ -61,7 +61,7 @@ const cards = z
         changed: seenCard
           .extend({ fields: z.array(z.string()) })
           .optional()
-          .meta({ description: 'The current card, if it is not the approved one, and the differences.' }),
+          .describe('The current card, if it is not the approved one, and the differences.'),
         signature: z
           .strictObject({
             status: z.enum(['unchecked', 'unsigned', 'unverified', 'verified']),
@@ -74,15 +74,13 @@ const cards = z
           .optional(),
       })
       .optional()
-      .meta({ description: 'For a remote agent: its own card.' }),
+      .describe('For a remote agent: its own card.'),
   })
   .meta({ id: 'AgentCards' })
 
 export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): readonly AdminRoute[] {
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/agents',
+    jsonRoute('GET /admin/agents', {
       name: 'listAgents',
       summary: 'Lists the agents with their health and load.',
       tag,
@@ -100,9 +98,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/agents/{agent}',
+    jsonRoute('GET /admin/agents/{agent}', {
       name: 'getAgent',
       summary: 'Shows an agent with its endpoints and its entry.',
       tag,
@@ -115,9 +111,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         return { ...summary, ...(await cardFacts(agent)), ...(configured !== undefined ? { entry: configured } : {}) }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/agents/{agent}/look',
+    jsonRoute('POST /admin/agents/{agent}/look', {
       name: 'lookAtAgent',
       summary: 'Reads the description of the agent again.',
       tag,
@@ -130,9 +124,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         return summary
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/agents/{agent}/card',
+    jsonRoute('GET /admin/agents/{agent}/card', {
       name: 'getAgentCards',
       summary: 'The card as clients of each version see it, with the state of its signatures.',
       tag,
@@ -153,9 +145,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/agents/{agent}/card/approve',
+    jsonRoute('POST /admin/agents/{agent}/card/approve', {
       name: 'approveCard',
       summary: "Approves a remote agent's card that has changed.",
       tag,

@@ -20,11 +20,11 @@ const maxBytes = 600_000
 
 export const effectsSchema = z
   .strictObject({
-    added: z.array(z.string()).meta({ description: 'Added agents.' }),
+    added: z.array(z.string()).describe('Added agents.'),
     changed: z.array(z.string()),
-    removed: z.array(z.string()).meta({ description: 'Removed agents; running turns finish.' }),
-    applied: z.array(z.string()).meta({ description: 'Changed sections that are applied.' }),
-    restart: z.array(z.string()).meta({ description: 'Changes that are applied after a restart.' }),
+    removed: z.array(z.string()).describe('Removed agents; running turns finish.'),
+    applied: z.array(z.string()).describe('Changed sections that are applied.'),
+    restart: z.array(z.string()).describe('Changes that are applied after a restart.'),
   })
   .meta({ id: 'ConfigEffects' })
 
@@ -33,7 +33,7 @@ export const appliedSchema = z
   .meta({ id: 'ConfigApplied' })
 
 const editedText = z.strictObject({
-  text: z.string().meta({ description: 'The whole file. Secrets shown as (not shown) are kept.' }),
+  text: z.string().describe('The whole file. Secrets shown as (not shown) are kept.'),
 })
 
 const diffLines = z.array(
@@ -45,22 +45,14 @@ const diffLines = z.array(
   }),
 )
 const editFields = {
-  note: z
-    .string()
-    .max(500)
-    .optional()
-    .meta({ description: 'The reason for the change, shown in the list of versions.' }),
-  base: z
-    .string()
-    .max(64)
-    .optional()
-    .meta({ description: 'The hash of the edited configuration; 409 if it has changed since.' }),
+  note: z.string().max(500).optional().describe('The reason for the change, shown in the list of versions.'),
+  base: z.string().max(64).optional().describe('The hash of the edited configuration; 409 if it has changed since.'),
 }
 
 const versionSchema = z.strictObject({
   id: z.string(),
   at: timestamp,
-  who: z.string().optional().meta({ description: 'Absent: the text was found in the file when it was replaced.' }),
+  who: z.string().optional().describe('Absent: the text was found in the file when it was replaced.'),
   note: z.string().optional(),
   hash: z.string(),
   isCurrent: z.boolean(),
@@ -75,27 +67,21 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
     isCurrent: rest.hash === configService.hash(),
   })
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/config',
+    jsonRoute('GET /admin/config', {
       name: 'getConfig',
       summary: 'The configuration file, without secrets.',
       tag,
       response: z.strictObject({ file: z.string(), text: z.string(), hash: z.string() }),
       handle: () => ({ text: configService.text(), hash: configService.hash(), file: configService.file ?? '' }),
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/config/schema',
+    jsonRoute('GET /admin/config/schema', {
       name: 'getConfigSchema',
       summary: 'The JSON Schema of the file, for editors.',
       tag,
       response: jsonObject,
       handle: () => schema() as Record<string, unknown>,
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/config/check',
+    jsonRoute('POST /admin/config/check', {
       name: 'checkConfig',
       summary: 'Validates a configuration; changes nothing.',
       tag,
@@ -112,9 +98,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         })),
       }),
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/config/diff',
+    jsonRoute('POST /admin/config/diff', {
       name: 'diffConfig',
       summary: 'Compares a configuration with the current one and lists the effects; changes nothing.',
       tag,
@@ -126,9 +110,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         return { diff: [...preview.diff], effects: effectsToJson(preview.effects) }
       },
     }),
-    jsonRoute({
-      method: 'PUT',
-      path: '/admin/config',
+    jsonRoute('PUT /admin/config', {
       name: 'applyConfig',
       summary: 'Applies a configuration and writes it to the file.',
       tag,
@@ -140,28 +122,22 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         return appliedToJson(await configService.apply(text, { who: who.subject, ...about }))
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/config/versions',
+    jsonRoute('GET /admin/config/versions', {
       name: 'listConfigVersions',
       summary: 'Lists the applied configurations, newest first.',
       tag,
       response: z.strictObject({ versions: z.array(versionSchema) }),
       handle: async () => ({ versions: (await configService.versions()).map(shown) }),
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/config/versions/{id}',
+    jsonRoute('GET /admin/config/versions/{id}', {
       name: 'getConfigVersion',
       summary: 'Shows one of them, without secrets.',
       tag,
       params: idParams,
       response: versionSchema.extend({
         text: z.string(),
-        diff: diffLines.meta({ description: 'The difference between the current one and this one.' }),
-        effects: effectsSchema
-          .optional()
-          .meta({ description: 'The effects of restoring it; absent if it cannot be restored.' }),
+        diff: diffLines.describe('The difference between the current one and this one.'),
+        effects: effectsSchema.optional().describe('The effects of restoring it; absent if it cannot be restored.'),
       }),
       async handle({ params }) {
         const found = await configService.version(params.id)
@@ -175,9 +151,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/config/versions/{id}/restore',
+    jsonRoute('POST /admin/config/versions/{id}/restore', {
       name: 'restoreConfig',
       summary: 'Restores one of them.',
       tag,

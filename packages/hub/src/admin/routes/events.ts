@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { linkSignals } from '@parley/a2a'
 import { z } from 'zod'
 import { isoTime } from '../../http/json-response.ts'
-import type { ChangeSignal } from '../change-signal.ts'
+import type { ChangeSignal } from '../live-activity.ts'
 import {
   type ChangeFeed,
   type ChangeEvent,
@@ -42,16 +42,14 @@ const headers = {
 
 export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
   return [
-    streamRoute({
-      method: 'GET',
-      path: '/admin/events',
+    streamRoute('GET /admin/events', {
       name: 'followChanges',
       summary: 'Streams changes of tasks, agents, the configuration and webhooks.',
       description:
         'Starts now, or after `Last-Event-ID`. `ready` is first and names the hub process; `reset`: events were missed, reload everything; `tasks`: more tasks changed than are listed one by one.',
       tag: 'Events',
       query: z.strictObject({
-        lastEventId: z.string().max(40).optional().meta({ description: 'For clients that cannot set Last-Event-ID.' }),
+        lastEventId: z.string().max(40).optional().describe('For clients that cannot set Last-Event-ID.'),
       }),
       events: {
         ready: z.strictObject({ instance: z.string(), version: z.string(), at: z.string() }),

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { AgentView } from '../agent-view.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { timestamp } from '../schema-fields.ts'
-import type { RecentStats } from '../recent-stats.ts'
+import type { RecentStats } from '../live-activity.ts'
 import { type AdminRoute, jsonRoute } from '../route.ts'
 
 export interface HealthRoutesDeps {
@@ -27,19 +27,17 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
   const startedAt = now()
   const startedMonotonic = performance.now()
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/health',
+    jsonRoute('GET /admin/health', {
       name: 'getHealth',
       summary: 'The health of the hub: store, agents, webhooks.',
       tag,
       response: z
         .strictObject({
-          status: z.enum(['ok', 'degraded']).meta({ description: 'Degraded: the store or an agent is unhealthy.' }),
+          status: z.enum(['ok', 'degraded']).describe('Degraded: the store or an agent is unhealthy.'),
           version: z.string(),
           node: z.string(),
           protocols: z.array(z.string()),
-          instance: z.string().meta({ description: 'Changes with each restart.' }),
+          instance: z.string().describe('Changes with each restart.'),
           startedAt: timestamp,
           uptimeMs: z.number(),
           store: z.strictObject({
@@ -52,13 +50,13 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
             all: z.int(),
             open: z.int(),
             down: z.array(z.string()),
-            drifted: z.array(z.string()).meta({ description: 'Remote agents whose card awaits approval.' }),
+            drifted: z.array(z.string()).describe('Remote agents whose card awaits approval.'),
           }),
           tasks: z.record(z.string(), z.int()),
           streams: z.int(),
           push: z.strictObject({
             isOn: z.boolean(),
-            dead: z.int().meta({ description: 'Dead webhooks; at most 100 are counted.' }),
+            dead: z.int().describe('Dead webhooks; at most 100 are counted.'),
           }),
         })
         .meta({ id: 'Health' }),
@@ -90,9 +88,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/health/pulse',
+    jsonRoute('GET /admin/health/pulse', {
       name: 'getPulse',
       summary: 'The last hour of this process, minute by minute.',
       tag,

@@ -1,6 +1,6 @@
 /** `/admin/keys`: creates, lists and revokes keys. */
 import { z } from 'zod'
-import type { KeyInfo } from '../../auth/key-record.ts'
+import type { KeyInfo } from '../../auth/key-format.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { rate } from '../../config/values.ts'
 import { RouteError } from '../../http/json-response.ts'
@@ -25,7 +25,7 @@ export interface KeyRoutesDeps {
 
 const keyRequest = z.strictObject({
   name: keyName.optional(),
-  agents: z.array(z.string()).max(200).optional().meta({ description: '`agents: [gpt]` is `scopes: [agent:gpt]`.' }),
+  agents: z.array(z.string()).max(200).optional().describe('`agents: [gpt]` is `scopes: [agent:gpt]`.'),
   scopes: scopesField.optional(),
   principal: z
     .string()
@@ -37,9 +37,11 @@ const keyRequest = z.strictObject({
   rate: rate.optional(),
   tasksPerDay: z.int().positive().optional(),
   ...expiryFields,
-  replaces: z.string().max(64).optional().meta({
-    description: 'The id of another key: omitted fields are copied from it, and the new key continues its tasks.',
-  }),
+  replaces: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The id of another key: omitted fields are copied from it, and the new key continues its tasks.'),
 })
 
 /** Principals with a fixed meaning. */
@@ -49,25 +51,21 @@ const tag = 'Keys'
 
 export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly AdminRoute[] {
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/keys',
+    jsonRoute('GET /admin/keys', {
       name: 'listKeys',
       summary: 'Lists the keys, including expired and revoked ones.',
       tag,
       query: z.strictObject({ limit: limitField(100, 1_000), after: z.string().max(64).optional() }),
       response: z.strictObject({
         keys: z.array(keyInfo),
-        after: z.string().optional().meta({ description: 'Pass it to get the next page; absent on the last.' }),
+        after: z.string().optional().describe('Pass it to get the next page; absent on the last.'),
       }),
       async handle({ query }) {
         const page = await keys.list(query)
         return { keys: page.keys.map(keyToJson), ...(page.after !== undefined ? { after: page.after } : {}) }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/keys',
+    jsonRoute('POST /admin/keys', {
       name: 'createKey',
       summary: 'Creates a key and shows it once.',
       tag,
@@ -83,9 +81,7 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
         )
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/keys/{id}',
+    jsonRoute('GET /admin/keys/{id}', {
       name: 'getKey',
       summary: 'Shows a key, without its secret.',
       tag,
@@ -93,9 +89,7 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
       response: keyInfo,
       handle: async ({ params: { id } }) => keyJsonOrNotFound(await keys.get(id), id),
     }),
-    jsonRoute({
-      method: 'DELETE',
-      path: '/admin/keys/{id}',
+    jsonRoute('DELETE /admin/keys/{id}', {
       name: 'revokeKey',
       summary: 'Revokes a key.',
       tag,

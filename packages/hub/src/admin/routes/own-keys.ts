@@ -25,13 +25,11 @@ const maxKeys = 20
 const tag = 'Keys of callers'
 const right = 'maker'
 const noCaller: Caller = { id: '' }
-const agent = z.string().meta({ description: "The agent's name." })
+const agent = z.string().describe("The agent's name.")
 
 export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>): readonly AdminRoute[] {
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/a2a/{agent}/api-key',
+    jsonRoute('GET /a2a/{agent}/api-key', {
       name: 'listOwnKeys',
       summary: 'Lists the keys that the caller has created for the agent; for the admin, all.',
       tag,
@@ -46,9 +44,7 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
         return { keys: found.map(keyToJson) }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/a2a/{agent}/api-key/generate',
+    jsonRoute('POST /a2a/{agent}/api-key/generate', {
       name: 'generateOwnKey',
       summary: 'Creates a key for the agent and shows it once.',
       tag,
@@ -62,7 +58,7 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
       response: z.strictObject({
         agent: z.string(),
         ...createdKey.shape,
-        apiKey: z.string().meta({ description: 'The same as `key`, under the name that other gateways use.' }),
+        apiKey: z.string().describe('The same as `key`, under the name that other gateways use.'),
       }),
       event: 'key.created',
       async handle({ params, body, who }) {
@@ -82,9 +78,7 @@ export function ownKeyRoutes({ keys, now }: Pick<KeyRoutesDeps, 'keys' | 'now'>)
         )
       },
     }),
-    jsonRoute({
-      method: 'DELETE',
-      path: '/a2a/{agent}/api-key/{id}',
+    jsonRoute('DELETE /a2a/{agent}/api-key/{id}', {
       name: 'revokeOwnKey',
       summary: 'Revokes one of the keys that the caller has created.',
       tag,

@@ -27,9 +27,7 @@ const params = z.object({ taskId: nameField, configId: nameField })
 
 export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute[] {
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/push',
+    jsonRoute('GET /admin/push', {
       name: 'listPush',
       summary: 'Lists webhooks, newest first. `state=dead` lists those whose delivery failed.',
       description:
@@ -40,9 +38,12 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
         before: z.coerce.number().int().optional(),
         state: pushState.optional(),
         agent: nameField.optional(),
-        text: z.string().min(1).max(200).optional().meta({
-          description: 'In the URL, an id, the first message of the task, or the last result.',
-        }),
+        text: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe('In the URL, an id, the first message of the task, or the last result.'),
       }),
       response: z.strictObject({ push: z.array(pushSummary), before: z.number().optional() }),
       async handle({ query }) {
@@ -50,9 +51,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
         return { push: [...page.push], ...(page.before !== undefined ? { before: page.before } : {}) }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/push/{taskId}/{configId}',
+    jsonRoute('GET /admin/push/{taskId}/{configId}', {
       name: 'getPush',
       summary: 'Shows a webhook with its last attempts, newest first.',
       tag,
@@ -70,9 +69,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
         }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/push/{taskId}/{configId}/redeliver',
+    jsonRoute('POST /admin/push/{taskId}/{configId}/redeliver', {
       name: 'redeliver',
       summary: 'Redelivers immediately, also after delivery failed permanently.',
       tag,
@@ -83,7 +80,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
             .int()
             .min(0)
             .optional()
-            .meta({ description: 'Starts after this event. Default: with the first undelivered one.' }),
+            .describe('Starts after this event. Default: with the first undelivered one.'),
         })
         .optional(),
       response: pushCursor,

@@ -21,9 +21,7 @@ const minQueryLength = 4
 
 export function searchRoutes({ registry, store, keys, url }: SearchRoutesDeps): readonly AdminRoute[] {
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/search',
+    jsonRoute('GET /admin/search', {
       name: 'search',
       summary: 'Finds agents by name and skill, tasks by the beginning of an id or by context, keys by id.',
       tag: 'Search',

@@ -30,33 +30,29 @@ const tag = 'Session'
 const right = 'anybody'
 const cookieName = 'parley-sign-in'
 const path = '/admin/sign-in/oidc'
-const callbackPath = `${path}/callback`
+const callbackPath = `${path}/callback` as const
 
 export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
   const { oidc, settings, sessions, isSecure, baseOf } = parts
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/sign-in',
+    jsonRoute('GET /admin/sign-in', {
       name: 'getSignIn',
       summary: 'The available sign-in methods.',
       tag,
       access: right,
       response: z.strictObject({
-        key: z.literal(true).meta({ description: 'With the admin key: POST /admin/session.' }),
+        key: z.literal(true).describe('With the admin key: POST /admin/session.'),
         oidc: z
           .strictObject({ issuer: z.string(), start: z.string() })
           .optional()
-          .meta({ description: 'With the issuer: send the browser to `start`.' }),
+          .describe('With the issuer: send the browser to `start`.'),
       }),
       handle() {
         const found = settings()
         return { key: true as const, ...(found === undefined ? {} : { oidc: { issuer: found.issuer, start: path } }) }
       },
     }),
-    redirectRoute({
-      method: 'GET',
-      path,
+    redirectRoute(`GET ${path}`, {
       name: 'startSignIn',
       summary: 'Sends the browser to the issuer.',
       tag,
@@ -66,16 +62,14 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
           .string()
           .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/, 'must be a path of this hub')
           .default('/')
-          .meta({ description: 'The path to open after sign-in.' }),
+          .describe('The path to open after sign-in.'),
       }),
       async redirect({ query: { to }, request }) {
         const { location, sealedState } = await oidc.begin(baseOf(request) + callbackPath, to)
         return { location, cookies: [cookieOf(sealedState, signInTimeoutMs / 1_000, isSecure(request))] }
       },
     }),
-    redirectRoute({
-      method: 'GET',
-      path: callbackPath,
+    redirectRoute(`GET ${callbackPath}`, {
       name: 'finishSignIn',
       summary: 'The redirect URI for the issuer.',
       tag,

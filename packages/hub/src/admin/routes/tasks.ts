@@ -26,7 +26,7 @@ const recordSchema = z
     seq: z.int(),
     at: timestamp,
     type: z.string(),
-    isVisible: z.boolean().meta({ description: 'Whether clients receive it.' }),
+    isVisible: z.boolean().describe('Whether clients receive it.'),
     bytes: z.int(),
     body: jsonObject,
   })
@@ -35,14 +35,14 @@ const recordSchema = z
 const frameSchema = z.strictObject({
   version: z.enum(['1.0', '0.3', '0.2']),
   binding: z.enum(httpBindingNames),
-  payload: z.unknown().meta({ description: 'The event, as clients of that version read it.' }),
-  frame: z.string().meta({ description: 'The bytes of the stream.' }),
+  payload: z.unknown().describe('The event, as clients of that version read it.'),
+  frame: z.string().describe('The bytes of the stream.'),
 })
 
 const headFields = {
-  head: z.int().meta({ description: 'The seq of the last event.' }),
-  firstSeq: z.int().meta({ description: 'The seq of the first one that is still in the log.' }),
-  after: z.int().optional().meta({ description: 'Pass it to get the next page; absent on the last.' }),
+  head: z.int().describe('The seq of the last event.'),
+  firstSeq: z.int().describe('The seq of the first one that is still in the log.'),
+  after: z.int().optional().describe('Pass it to get the next page; absent on the last.'),
 }
 
 const detailSchema = z
@@ -50,16 +50,14 @@ const detailSchema = z
     ...taskSummary.shape,
     firstSeq: z.int(),
     traceId: z.string(),
-    task: jsonObject.meta({ description: 'As in A2A 1.0: status, history, artifacts.' }),
+    task: jsonObject.describe('As in A2A 1.0: status, history, artifacts.'),
     push: z.array(pushCursor),
   })
   .meta({ id: 'TaskDetail' })
 
 export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly AdminRoute[] {
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/tasks',
+    jsonRoute('GET /admin/tasks', {
       name: 'listTasks',
       summary: 'Lists the tasks of all callers, newest status first.',
       description:
@@ -69,17 +67,17 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         limit: limitField(50, 500),
         before: z.string().max(1_100).optional(),
         agent: nameField.optional(),
-        state: listOf(taskState).optional().meta({ description: 'One or more, separated by commas.' }),
+        state: listOf(taskState).optional().describe('One or more, separated by commas.'),
         caller: nameField.optional(),
         context: nameField.optional(),
-        since: timeQuery.optional().meta({ description: 'Of the status, inclusive.' }),
-        until: timeQuery.optional().meta({ description: 'Of the status, exclusive.' }),
+        since: timeQuery.optional().describe('Of the status, inclusive.'),
+        until: timeQuery.optional().describe('Of the status, exclusive.'),
         text: z
           .string()
           .min(1)
           .max(200)
           .optional()
-          .meta({ description: 'In the first message, the status, an id or the metadata; case-insensitive.' }),
+          .describe('In the first message, the status, an id or the metadata; case-insensitive.'),
       }),
       response: z.strictObject({ tasks: z.array(taskSummary), before: z.string().optional() }),
       async handle({ query: { limit: most, before, agent, state, caller, context, since, until, text } }) {
@@ -99,9 +97,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         return { tasks: [...found.tasks], ...omitUndefined({ before: found.before }) }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/task-counts',
+    jsonRoute('GET /admin/task-counts', {
       name: 'countTasks',
       summary: 'The number of tasks in each state.',
       tag,
@@ -117,9 +113,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/tasks/{taskId}',
+    jsonRoute('GET /admin/tasks/{taskId}', {
       name: 'getTask',
       summary: 'Shows a task of any owner.',
       tag,
@@ -147,9 +141,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/tasks/{taskId}/events',
+    jsonRoute('GET /admin/tasks/{taskId}/events', {
       name: 'listTaskEvents',
       summary: 'The stored log of a task, including internal records.',
       tag,
@@ -161,9 +153,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         return { events: records.map(recordToJson), ...rest }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/tasks/{taskId}/wire',
+    jsonRoute('GET /admin/tasks/{taskId}/wire', {
       name: 'listTaskFrames',
       summary: 'The events of a task, as sent to clients of each version.',
       tag,
@@ -184,9 +174,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         return { events, ...rest }
       },
     }),
-    jsonRoute({
-      method: 'POST',
-      path: '/admin/tasks/{taskId}/cancel',
+    jsonRoute('POST /admin/tasks/{taskId}/cancel', {
       name: 'cancelTask',
       summary: 'Cancels a task, as its caller would.',
       tag,

@@ -13,9 +13,10 @@ const summarySchema = z
     type: z.literal('A2A_TASK'),
     traceId: z.string(),
     taskId: z.string(),
-    title: z.string().optional().meta({
-      description: 'The beginning of the first message of the task; read from the task, not stored in traces.',
-    }),
+    title: z
+      .string()
+      .optional()
+      .describe('The beginning of the first message of the task; read from the task, not stored in traces.'),
     contextId: z.string(),
     agent: z.string(),
     caller: z.string(),
@@ -93,16 +94,14 @@ export function traceRoutes(
   titleOf: (taskId: string) => Promise<string | undefined>,
 ): readonly AdminRoute[] {
   return [
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/traces',
+    jsonRoute('GET /admin/traces', {
       name: 'listTraces',
       summary: 'Lists traces, newest first.',
       tag,
       query: z.strictObject({
         limit: limitField(50, 500),
         before: z.string().max(1_100).optional(),
-        agent: nameField.optional().meta({ description: 'An agent of the trace.' }),
+        agent: nameField.optional().describe('An agent of the trace.'),
         caller: nameField.optional(),
         context: nameField.optional(),
         state: taskState.optional(),
@@ -110,12 +109,18 @@ export function traceRoutes(
         since: timeQuery.optional(),
         until: timeQuery.optional(),
         minDurationMs: z.coerce.number().min(0).optional(),
-        minErrors: z.coerce.number().int().min(0).optional().meta({
-          description: 'At least this many spans failed; also in traces that succeeded.',
-        }),
-        text: z.string().min(1).max(200).optional().meta({
-          description: 'In an id, an error, or the name of an agent, a model or a tool.',
-        }),
+        minErrors: z.coerce
+          .number()
+          .int()
+          .min(0)
+          .optional()
+          .describe('At least this many spans failed; also in traces that succeeded.'),
+        text: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe('In an id, an error, or the name of an agent, a model or a tool.'),
       }),
       response: z.strictObject({ traces: z.array(summarySchema), before: z.string().optional() }),
       async handle({ query: { context, ...query } }) {
@@ -126,9 +131,7 @@ export function traceRoutes(
         }
       },
     }),
-    jsonRoute({
-      method: 'GET',
-      path: '/admin/traces/{id}',
+    jsonRoute('GET /admin/traces/{id}', {
       name: 'getTrace',
       summary: 'Shows a trace by its id or the id of a task.',
       tag,

@@ -3,7 +3,7 @@
  * programs. The peer's own message goes to the log. It is forwarded only if it is about the caller's message.
  */
 import { A2AError, type ErrorCode, type StateReport, type Turn } from '@parley/a2a'
-import { egressBlockedReason } from './egress-policy.ts'
+import { egressBlockedReason } from './upstream.ts'
 
 const sentences: Partial<Readonly<Record<ErrorCode, string>>> = {
   UNAUTHENTICATED: 'The agent does not accept the credentials of this hub. The hub operator must renew them.',

@@ -1,5 +1,4 @@
 /** Runs one prompt and reports its events until it stops or is stopped. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   RequestError,
   type ContentBlock,
@@ -14,6 +13,7 @@ import type { AcpEntry } from './entry.ts'
 import type { AcpPeer } from './peer.ts'
 import type { SessionRouter } from './session-router.ts'
 import { type AcpAnswerText, updateBytes, partOfContent, reportOfUpdate } from './acp-updates.ts'
+import { resultWithin } from '../timeouts.ts'
 
 export interface PromptRun {
   readonly turn: Turn
@@ -152,11 +152,7 @@ async function cancelPrompt(
 ): Promise<void> {
   await peer.agent.notify('session/cancel', { sessionId }).catch(() => {})
   for (const respond of unanswered) respond(cancelledPermission)
-  const waiting = new AbortController()
-  const late = sleep(entry.killGrace, 'late', { signal: waiting.signal }).catch(() => undefined)
-  const outcome = await Promise.race([prompting, late])
-  waiting.abort()
-  if (outcome !== 'late') return
+  if ((await resultWithin(prompting, entry.killGrace, 'late')) !== 'late') return
   turn.log.warn('the agent did not stop on request', { taskId: turn.task.id })
   onUnresponsive()
 }

@@ -11,8 +11,8 @@ import { packageScopeOf } from './package-scope.ts'
 import { withTools } from './with-tools.ts'
 
 const schema = z.strictObject({
-  path: nonEmpty.meta({ description: 'The file, TypeScript or JavaScript.' }),
-  export: nonEmpty.optional().meta({ description: 'Which of its exports is the agent. Default: default, else agent.' }),
+  path: nonEmpty.describe('The file, TypeScript or JavaScript.'),
+  export: nonEmpty.optional().describe('Which of its exports is the agent. Default: default, else agent.'),
 })
 
 export const moduleKind: AgentKind<z.output<typeof schema>> = {

@@ -13,7 +13,7 @@ import { answerArtifactId, type RunPlan } from './run-plan.ts'
 import { isConnectionLost, waitForEnd, waitForSession, findRunStatus, sendRun, type RunStatus } from './run-status.ts'
 import { createRunEventQueue, type RunEvent, type RunEventQueue } from './run-events.ts'
 import type { GatewayFields } from './gateway/frames.ts'
-import { abortableSleep } from '../timeouts.ts'
+import { abortableSleep, isCanceledOrTimedOut } from '../timeouts.ts'
 
 export interface OpenClawTimes {
   /** How long a restarted gateway may leave a turn idle before it counts as lost. */
@@ -78,7 +78,8 @@ export async function* followRun(deps: RunDeps, from: RunStart): AsyncGenerator<
   }
 
   function stopOnAbort(): void {
-    if (isOver || !isStopReason(turn.signal.reason)) return
+    // If only this hub shuts down, the run continues.
+    if (isOver || !isCanceledOrTimedOut(turn.signal)) return
     const runId = (): string => events.runId()
     stopping = stopRun({ gateway, sessionKey: plan.sessionKey, runId, isOver: () => isOver, log: deps.log })
   }
@@ -238,11 +239,6 @@ const stopTimeoutMs = 30_000
 /** The gateway may not know a run yet that was just sent. */
 const maxAttempts = 10
 const retryDelayMs = 300
-
-/** A run is stopped if its task was canceled or timed out. If only this hub shuts down, the run continues. */
-function isStopReason(reason: unknown): boolean {
-  return reason instanceof A2AError && (reason.code === 'CANCELED' || reason.code === 'TIMEOUT')
-}
 
 async function stopRun(deps: StopRunDeps): Promise<void> {
   const signal = AbortSignal.timeout(stopTimeoutMs)

@@ -4,8 +4,8 @@
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createErrorOutput } from './error-output.ts'
+import { resultWithin } from '../timeouts.ts'
 
 export interface ProgramOptions {
   /** The program and its arguments. No shell is used. */
@@ -135,23 +135,13 @@ async function* outputOf(
         void next.then(() => resolve())
       })
     }
-    const step = hasExited ? await orOutputSilence(next) : await next
+    const step = hasExited ? await resultWithin(next, silenceMs, endOfOutput) : await next
     if (step.done === true) return
     yield step.value
   }
 }
 
 const endOfOutput = { done: true, value: undefined } as const
-
-async function orOutputSilence<T>(next: Promise<T>): Promise<T | typeof endOfOutput> {
-  const waiting = new AbortController()
-  const silence = sleep(silenceMs, endOfOutput, { signal: waiting.signal }).catch(() => endOfOutput)
-  try {
-    return await Promise.race([next, silence])
-  } finally {
-    waiting.abort()
-  }
-}
 
 /** Uses events instead of iteration, so that dropped data is dropped as it arrives, 64 kB at a time. */
 function logStderr(stderr: Readable, { onError, onErrorsDropped, onErrorBytes }: ProgramOptions): void {

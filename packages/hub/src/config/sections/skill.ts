@@ -5,10 +5,10 @@ import { nonEmpty } from '../values.ts'
 
 export const skillSchema = z
   .strictObject({
-    id: nonEmpty.optional().meta({ description: 'Default: derived from the name.' }),
+    id: nonEmpty.optional().describe('Default: derived from the name.'),
     name: nonEmpty,
-    description: nonEmpty.optional().meta({ description: 'Default: the name.' }),
-    tags: z.array(nonEmpty).optional().meta({ description: 'Default: general.' }),
+    description: nonEmpty.optional().describe('Default: the name.'),
+    tags: z.array(nonEmpty).optional().describe('Default: general.'),
     examples: z.array(nonEmpty).optional(),
     inputModes: z.array(nonEmpty).optional(),
     outputModes: z.array(nonEmpty).optional(),

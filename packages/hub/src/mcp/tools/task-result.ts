@@ -16,11 +16,11 @@ import { stateWord, stateWords } from './state-word.ts'
 export const taskResultSchema = z.object({
   agent: z.string().optional(),
   url: z.string().optional(),
-  taskId: z.string().optional().meta({ description: 'Absent for a direct reply without a task.' }),
-  contextId: z.string().optional().meta({ description: 'The conversation; pass it to continue.' }),
+  taskId: z.string().optional().describe('Absent for a direct reply without a task.'),
+  contextId: z.string().optional().describe('The conversation; pass it to continue.'),
   state: z.enum(stateWords),
-  message: z.string().optional().meta({ description: 'The last message of the agent.' }),
-  question: z.string().optional().meta({ description: 'The question of the agent; answer with the same taskId.' }),
+  message: z.string().optional().describe('The last message of the agent.'),
+  question: z.string().optional().describe('The question of the agent; answer with the same taskId.'),
   artifacts: z
     .array(
       z.object({
@@ -45,7 +45,7 @@ export const taskResultSchema = z.object({
   history: z
     .array(z.object({ role: z.enum(['user', 'agent']), text: z.string() }))
     .optional()
-    .meta({ description: 'The last messages, if requested.' }),
+    .describe('The last messages, if requested.'),
 })
 type TaskResultView = z.output<typeof taskResultSchema>
 

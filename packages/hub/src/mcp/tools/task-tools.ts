@@ -10,8 +10,8 @@ import { defineTool, type McpServerTool } from './tool.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')
 const taskFields = {
-  agent: text.optional().meta({ description: 'The name of the agent of the task.' }),
-  url: text.optional().meta({ description: 'The URL of the agent of the task, if it has no name here.' }),
+  agent: text.optional().describe('The name of the agent of the task.'),
+  url: text.optional().describe('The URL of the agent of the task, if it has no name here.'),
   taskId: text,
 }
 
@@ -26,8 +26,8 @@ export const getTask: McpServerTool = defineTool({
       .min(0)
       .max(3_600)
       .optional()
-      .meta({ description: 'How long to wait for the agent to finish. Default: does not wait.' }),
-    historyLength: z.int().min(0).max(1_000).optional().meta({ description: 'How many messages to show.' }),
+      .describe('How long to wait for the agent to finish. Default: does not wait.'),
+    historyLength: z.int().min(0).max(1_000).optional().describe('How many messages to show.'),
   }),
   output: taskResultSchema,
   annotations: { readOnlyHint: true, openWorldHint: true },

@@ -5,7 +5,7 @@ import type { RequestOutcome } from '@parley/a2a/server'
 import type { TraceSpan } from '../traces/trace-types.ts'
 import { createHubMetrics } from './hub-metrics.ts'
 import { prometheusText } from './metrics-route.ts'
-import { timedStore } from './timed-store.ts'
+import { timedStore } from '../telemetry.ts'
 
 const answered: RequestOutcome = {
   agent: 'gpt',

@@ -27,6 +27,7 @@ import {
   type TraceIndexEntry,
 } from './trace-summary.ts'
 import { removeTraceEntry } from './trace-retention.ts'
+import { resultWithin } from '../../agents/timeouts.ts'
 
 export interface TracesDeps {
   readonly store: Pick<FullStore, 'tasks' | 'push'>
@@ -82,10 +83,7 @@ export function createTraces({ store, kv, index }: TracesDeps): Traces {
   }
 
   async function refreshIndex(): Promise<void> {
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, refreshMs)
-    await Promise.race([index.refresh(), late.promise])
-    clearTimeout(timer)
+    await resultWithin(index.refresh(), refreshMs)
   }
 
   /** A pruned task takes its trace with it. */
