@@ -15,6 +15,7 @@ import type { ConfigSource } from '../config/config-source.ts'
 import type { ReloadResult } from '../config/diff-config.ts'
 import { RouteError } from '../http/json-response.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
+import { attempt } from '../json/attempt.ts'
 
 export interface ConfigServiceDeps {
   /** `undefined` if a program started the hub; then only that program can change the configuration. */
@@ -171,11 +172,7 @@ export function createConfigService(parts: ConfigServiceDeps): ConfigService {
   function effectsOf(text: string): ReloadResult | undefined {
     const loaded = sourceOf().load(text)
     if ('problems' in loaded) return undefined
-    try {
-      return parts.preview(loaded.config)
-    } catch {
-      return undefined
-    }
+    return attempt(() => parts.preview(loaded.config))
   }
 
   return {

@@ -3,6 +3,7 @@ import { isTerminal, type Message, type Store, type TaskRow, omitUndefined, task
 import { z } from 'zod'
 import { isoTime } from '../http/json-response.ts'
 import { timestamp } from './schema-fields.ts'
+import { textOfParts } from '../agents/part-reader.ts'
 
 export const taskState = z.enum(taskStates).exclude(['TASK_STATE_UNSPECIFIED'])
 
@@ -74,8 +75,7 @@ export function messageExcerpt(message: Message | undefined): string | undefined
 }
 
 function fullText(message: Message | undefined): string | undefined {
-  const texts = message?.parts.flatMap((part) => ('text' in part ? [part.text] : []))
-  return texts?.join('\n').trim()
+  return message === undefined ? undefined : textOfParts(message.parts).trim()
 }
 
 function toExcerpt(text: string): string {

@@ -8,7 +8,7 @@ import { clockOf } from '@parley/a2a/server'
 import type { Rate } from '../config/values.ts'
 import {
   sha256Hex,
-  isSameHash,
+  isSameSecret,
   keyIdOf,
   generateKey,
   keyInfoOf,
@@ -149,7 +149,7 @@ export function createApiKeys({ kv, onError = () => {}, onRevoked, ...clock }: A
       const id = keyIdOf(key)
       if (id === undefined) return undefined
       const record = await loadCached(id)
-      if (!isSameHash(sha256Hex(key), record?.hash ?? emptyHash) || record === undefined) return undefined
+      if (!isSameSecret(sha256Hex(key), record?.hash ?? emptyHash) || record === undefined) return undefined
       if (keyState(record, now()) !== 'active') return undefined
       use.recordUse(id)
       return record

@@ -46,8 +46,8 @@ export function sha256Hex(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Compares in constant time. */
-export function isSameHash(a: string, b: string): boolean {
+/** Compares hashes or tokens in constant time. */
+export function isSameSecret(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)]
   return one.length === other.length && timingSafeEqual(one, other)
 }

@@ -5,6 +5,7 @@
 import { A2AError, type Caller } from '@parley/a2a'
 import { adminScope } from './scopes.ts'
 import type { StoredSession, SessionGrant, SessionRecord, SessionRecords } from './session-record.ts'
+import { tokenExpiry } from './token-check.ts'
 
 /** The response of an issuer to a refresh token. */
 export interface RenewedTokens {
@@ -109,14 +110,4 @@ export function createSessionCheck(parts: SessionCheckDeps): SessionCheck {
 /** When the grant expires and has to be checked again. */
 export function grantExpiry({ grant, expiresAt }: SessionRecord): number {
   return grant.by === 'key' ? expiresAt : Math.min(expiresAt, tokenExpiry(grant.token))
-}
-
-/** Milliseconds since the epoch; 0 if the text is not a JWT with an expiry. */
-export function tokenExpiry(token: string): number {
-  try {
-    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown }
-    return typeof exp === 'number' ? exp * 1_000 : 0
-  } catch {
-    return 0
-  }
 }

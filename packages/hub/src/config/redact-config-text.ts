@@ -7,6 +7,7 @@ import type { AgentKind } from '../agents/kind.ts'
 import { parseConfigDocument } from './config-document.ts'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 import { hiddenText, redactTree } from './print-config.ts'
+import { attempt } from '../json/attempt.ts'
 
 /** A scalar and its position in the text. */
 interface ScalarNode {
@@ -69,11 +70,7 @@ function redactedTree(text: string, kinds: readonly AgentKind[]): unknown {
 
 /** Returns `undefined` for a text that does not parse; loading it reports the error. */
 function parseTree(text: string): unknown {
-  try {
-    return parseDocument(text, { merge: true, uniqueKeys: false }).toJS() as unknown
-  } catch {
-    return undefined
-  }
+  return attempt((): unknown => parseDocument(text, { merge: true, uniqueKeys: false }).toJS())
 }
 
 function withoutDefaults(shown: unknown, written: unknown): unknown {

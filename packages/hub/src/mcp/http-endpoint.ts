@@ -18,6 +18,7 @@ import { createMcpHttpPolicy, type McpHttpPolicyDeps } from './http-policy.ts'
 import { jsonRpcErrorResponse } from './json-rpc-error.ts'
 import { createMcpClientSessions, type McpSessionLimits } from './client-sessions.ts'
 import { readBody, sendResponse, toRequest } from '../http/web-exchange.ts'
+import { attempt } from '../json/attempt.ts'
 
 export interface McpEndpointDeps extends LocalDirectoryDeps, McpHttpPolicyDeps {
   readonly settings: McpServerSettings
@@ -97,7 +98,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     const text = body.toString()
     const { nodes, depth } = measureJson(text, deps.jsonNodes)
     if (nodes > deps.jsonNodes) return jsonRpcErrorResponse(413, `The request exceeds ${deps.jsonNodes} JSON values`)
-    const parsedBody = jsonIn(text)
+    const parsedBody = attempt((): unknown => JSON.parse(text))
     if (depth > maxJsonDepth) return jsonRpcErrorResponse(400, 'The request is nested too deeply', -32_600)
     if (Array.isArray(parsedBody) && parsedBody.length > maxBatchSize) {
       return jsonRpcErrorResponse(400, `A batch may contain at most ${maxBatchSize} requests`, -32_600)
@@ -163,14 +164,6 @@ function directoryOf({ http }: ServerContext): AgentDirectory {
   const { directory } = (http?.authInfo?.extra ?? {}) as { readonly directory?: AgentDirectory }
   if (directory === undefined) throw new Error('MCP request without an agent directory')
   return directory
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return text === '' ? undefined : (JSON.parse(text) as unknown)
-  } catch {
-    return undefined
-  }
 }
 
 function isInitialize(body: unknown): boolean {

@@ -3,6 +3,7 @@ import { isStruct, type Json, type Message, type Part, type Struct } from '@parl
 import { RE2JS } from 're2js'
 import type { Route } from '../config/sections/routes.ts'
 import { matchesPattern } from '../agents/name-pattern.ts'
+import { textOfParts } from '../agents/part-reader.ts'
 
 /** The facts about a message that conditions can test. */
 export interface MessageFacts {
@@ -28,9 +29,8 @@ export function messageFacts(
 ): MessageFacts {
   const metadata = { ...message.metadata, ...about.metadata }
   const { skillId } = metadata as { readonly skillId?: Json }
-  const texts = message.parts.flatMap((part) => ('text' in part ? [part.text] : []))
   return {
-    text: texts.join('\n').slice(0, maxTextLength),
+    text: textOfParts(message.parts).slice(0, maxTextLength),
     ...(typeof skillId === 'string' ? { skill: skillId } : {}),
     metadata,
     callers: callersIn(about.callerId),

@@ -7,6 +7,7 @@ import type { AnyMessage, SessionNotification, Stream } from '@agentclientprotoc
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
 import { splitLines } from '../programs/lines.ts'
 import type { Program } from '../programs/program.ts'
+import { attempt } from '../../json/attempt.ts'
 
 export interface AcpStreamDeps {
   readonly program: Program
@@ -59,13 +60,9 @@ export function createAcpStream({
 }
 
 function parseMessage(text: string): AnyMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isMessage = typeof value === 'object' && value !== null && (value as AnyMessage).jsonrpc === '2.0'
-    return isMessage ? (value as AnyMessage) : undefined
-  } catch {
-    return undefined
-  }
+  const value = attempt((): unknown => JSON.parse(text))
+  const isMessage = typeof value === 'object' && value !== null && (value as AnyMessage).jsonrpc === '2.0'
+  return isMessage ? (value as AnyMessage) : undefined
 }
 
 /** Checks the fields that the receivers of updates rely on. */

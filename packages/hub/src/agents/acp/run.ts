@@ -27,6 +27,8 @@ import { missingText, type AcpSessions } from './sessions.ts'
 import type { SessionRouter } from './session-router.ts'
 import { AcpAnswerText } from './acp-updates.ts'
 import type { ContentBlock, PromptCapabilities } from '@agentclientprotocol/sdk'
+import { utf8Text } from '../../json/attempt.ts'
+import { textOfParts } from '../part-reader.ts'
 
 export interface AcpDeps extends Pick<AgentServices, 'name' | 'readPart'> {
   readonly entry: AcpEntry
@@ -133,7 +135,8 @@ export function createAcpAgent(deps: AcpDeps): { readonly run: AgentFunction; re
     await permissions.replayAnswers()
     const peer = await supervisor.peer(turn.signal)
     const { replay } = await withStartTimeout(turn, sessions.load(key, sessionId, peer))
-    const loggedText = artifactText((await turn.artifacts()).find((one) => one.artifactId === artifactId))
+    const logged = (await turn.artifacts()).find((one) => one.artifactId === artifactId)
+    const loggedText = textOfParts(logged?.parts ?? [], '')
     // A message that the agent never received looks like one that it does not replay, unless it replays another one.
     const { lastUser } = replay
     const hasHeard = lastUser === undefined || lastUser.includes(turn.text.trim()) || lastUser.includes(continuePrompt)
@@ -165,10 +168,6 @@ function nextArtifactId(artifacts: readonly Artifact[]): string {
   if (!taken.has('answer')) return 'answer'
   for (let count = 2; count <= taken.size + 1; count += 1) if (!taken.has(`answer-${count}`)) return `answer-${count}`
   return newId()
-}
-
-function artifactText(one: Artifact | undefined): string {
-  return (one?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
 }
 
 function readAcpCheckpoint(data: Json | undefined): AcpCheckpoint | undefined {
@@ -218,9 +217,5 @@ const base64 = ({ bytes }: PartBytes): string => Buffer.from(bytes).toString('ba
 
 function textIn({ bytes }: PartBytes, mediaType: string): string | undefined {
   if (!/^text\/|[/+](json|xml|yaml|javascript|typescript|toml)$/.test(mediaType)) return undefined
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+  return utf8Text(bytes)
 }

@@ -8,7 +8,14 @@ import type { ChatAnswer, ChatMessage, ChatModel } from '../chat-model.ts'
 import type { InProcessClient } from '../kind.ts'
 import { earlierTasks, earlierTurns, userMessage } from '../openai/chat-history.ts'
 import { finalReport, failureReport, usageMetadata } from '../openai/final-report.ts'
-import { noAnswers, toolResultId, applyAnswers, type MessageAnswers, inputRequiredReport } from './message-answers.ts'
+import {
+  noAnswers,
+  toolResultId,
+  applyAnswers,
+  type MessageAnswers,
+  inputRequiredReport,
+  chatTextOf,
+} from './message-answers.ts'
 import type { LoopEntry } from './entry.ts'
 import { streamReports, type EmitReport } from '../report-channel.ts'
 import { runCalls, resolveInterruptedCalls } from './run-calls.ts'
@@ -75,7 +82,7 @@ export function loopAgent(entry: LoopEntry, deps: LoopDeps): Agent {
     if (waiting !== undefined)
       return { state: waiting, answers: applyAnswers(turn.message, waiting, entry.resultLimit) }
     const earlier = await earlierTurns(turn, model, entry)
-    const content = turn.message.parts.map((part) => ('text' in part ? part.text : '[a file]')).join('\n')
+    const content = chatTextOf(turn.message.parts)
     return {
       state: createLoopState(earlier, { role: 'user', content, from: turn.message.messageId }),
       answers: noAnswers,

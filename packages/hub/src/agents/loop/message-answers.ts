@@ -40,7 +40,7 @@ export function applyAnswers(message: Message, state: LoopState, limit: number):
   }
   const asking = waiting.find(({ child, result }) => child !== undefined && result === undefined)
   if (asking === undefined) {
-    if (said.length > 0) state.then.push({ role: 'user', content: textOfParts(said), from: message.messageId })
+    if (said.length > 0) state.then.push({ role: 'user', content: chatTextOf(said), from: message.messageId })
   } else if (said.length > 0) {
     asking.state = 'planned'
     asking.answeredBy = message.messageId
@@ -83,7 +83,7 @@ function partsBesideResults({ parts }: Message, { open }: LoopState): readonly P
   return parts.filter((part) => !ours.has(toolResultId(part) ?? '') && !('text' in part && part.text === ''))
 }
 
-function textOfParts(parts: readonly Part[]): string {
+export function chatTextOf(parts: readonly Part[]): string {
   return parts.map((part) => ('text' in part ? part.text : '[a file]')).join('\n')
 }
 

@@ -32,6 +32,7 @@ import {
 } from './call-request.ts'
 import { schemaFields } from './parse-input.ts'
 import { lostAnswerCode } from './http-transport.ts'
+import { textOfParts } from '../part-reader.ts'
 
 interface McpCheckpoint {
   /** The call that the caller was asked about. `isReady`: it only needs a confirmation. */
@@ -162,10 +163,7 @@ function urlElicitationReport({ elicitations }: UrlElicitationRequiredError): Re
 }
 
 function failureText(parts: CallableResult['parts'], title: string): string {
-  const text = parts
-    .flatMap((part) => ('text' in part ? [part.text] : []))
-    .join('\n')
-    .trim()
+  const text = textOfParts(parts).trim()
   if (text === '') return `${title} failed without a reason`
   return text.length > failureChars ? `${text.slice(0, failureChars)}…` : text
 }

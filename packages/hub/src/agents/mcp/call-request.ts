@@ -10,10 +10,11 @@ import {
   parseCallArguments,
   schemaFields,
   parseInput,
-  parseJsonOrUndefined,
   requiredFields,
   fieldLines,
 } from './parse-input.ts'
+import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
+import { textOfParts } from '../part-reader.ts'
 
 export interface CallMessage {
   readonly message: Message
@@ -48,7 +49,7 @@ interface UnclearCall {
 
 export function resolveCall(said: CallMessage, callables: readonly Callable[]): CallRequest {
   const data = said.message.parts.flatMap((part) => ('data' in part ? [part.data] : []))
-  const text = textOf(said.message)
+  const text = textOfParts(said.message.parts)
   const [first] = data
   if (data.length > 1) return unclearCall('One call per message: send one data part', true)
   if (first !== undefined && !isStruct(first)) return unclearCall('The data must be an object', true)
@@ -180,10 +181,6 @@ function unknownTool(tool: string, byProgram: boolean): UnclearCall {
 
 function unclearCall(why: string, byProgram: boolean): UnclearCall {
   return { why, violations: [], isFromProgram: byProgram }
-}
-
-function textOf({ parts }: Message): string {
-  return parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
 }
 
 /** Maximum number listed for people; programs get all. */

@@ -1,7 +1,8 @@
 /** Parses what people write into values for a schema: one word, name-value pairs, or arguments in brackets. */
 import { isStruct, type Json, type Struct, type Violation } from '@parley/a2a'
-import { parseBoundedJson } from '../../json/bounded-json.ts'
+import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 import { z } from 'zod'
+import { attempt } from '../../json/attempt.ts'
 
 /** The fields of an object, by name, each with its schema. */
 export type SchemaFields = Readonly<Record<string, Struct>>
@@ -101,14 +102,6 @@ function unquoted(text: string): string {
   return typeof json === 'string' ? json : text
 }
 
-export function parseJsonOrUndefined(text: string): Json | undefined {
-  try {
-    return parseBoundedJson(text) as Json
-  } catch {
-    return undefined
-  }
-}
-
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
 
 /** Empty if any type is allowed, or if the schema expresses it otherwise. */
@@ -146,7 +139,7 @@ function choicesOf(field: Struct): readonly string[] {
 
 /** Empty if the schema cannot be read here: the server validates for itself. */
 export function validateInput(given: Struct, schema: Struct): readonly Violation[] {
-  const { issues = [] } = check(given, schema) ?? {}
+  const { issues = [] } = attempt(() => z.fromJSONSchema(schema).safeParse(given).error) ?? {}
   return issues.flatMap((issue) => {
     const field = issue.path.map(String).join('.')
     if (issue.code === 'unrecognized_keys') {
@@ -156,14 +149,6 @@ export function validateInput(given: Struct, schema: Struct): readonly Violation
     const isMissing = issue.path.length > 0 && valueAt(given, issue.path) === undefined
     return [{ field, description: isMissing ? 'is missing' : plain(issue.message) }]
   })
-}
-
-function check(given: Struct, schema: Struct): z.ZodError | undefined {
-  try {
-    return z.fromJSONSchema(schema).safeParse(given).error
-  } catch {
-    return undefined
-  }
 }
 
 /** As one sentence. */

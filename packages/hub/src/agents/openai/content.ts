@@ -7,6 +7,7 @@ import { A2AError, omitUndefined, type Part } from '@parley/a2a'
 import type { ChatContent, ChatModel } from '../chat-model.ts'
 import type { AgentServices, PartBytes } from '../kind.ts'
 import type { OpenaiEntry } from './entry.ts'
+import { utf8Text } from '../../json/attempt.ts'
 
 type ContentSettings = Pick<OpenaiEntry, 'inputs' | 'urls'>
 
@@ -116,13 +117,5 @@ function mediaKindOfBytes(bytes: Uint8Array): MediaKind | undefined {
   if (/^RIFF.{4}WAVE/s.test(beginning)) return { kind: 'audio', format: 'wav' }
   if (/^(ID3|\xff[\xfb\xf3\xf2])/.test(beginning)) return { kind: 'audio', format: 'mp3' }
   if (beginning.startsWith('%PDF-')) return { kind: 'file', mediaType: 'application/pdf' }
-  return isText(bytes) ? { kind: 'text' } : undefined
-}
-
-function isText(bytes: Uint8Array): boolean {
-  try {
-    return !new TextDecoder('utf-8', { fatal: true }).decode(bytes).includes('\0')
-  } catch {
-    return false
-  }
+  return utf8Text(bytes)?.includes('\0') === false ? { kind: 'text' } : undefined
 }

@@ -12,6 +12,7 @@ import type { GatewayLimits } from './gateway/connection.ts'
 import { answerArtifactId, type RunPlan } from './run-plan.ts'
 import type { OpenClawPrompt } from './prompt.ts'
 import { asFields, listField, numberField, stringField, type GatewayFields } from './gateway/frames.ts'
+import { attempt } from '../../json/attempt.ts'
 
 /** Limits of the endpoint: a body of 20 MB with at most eight images. */
 export const httpLimits: GatewayLimits = { frameBytes: 20_000_000, fileBytes: 0, imageBytes: 6_291_456 }
@@ -196,7 +197,7 @@ async function* chunksOf(
     for await (const data of eventsIn(response.body)) {
       checkNodes(data, jsonNodes)
       if (data === '[DONE]') yield data
-      else yield asFields(parsed(data))
+      else yield asFields(attempt((): unknown => JSON.parse(data)))
     }
   } catch (cause) {
     // A stream that breaks has no end marker, which is detected; an aborted one throws its reason.
@@ -213,14 +214,6 @@ export async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncG
 
 function checkNodes(text: string, jsonNodes = defaultJsonNodes): void {
   if (exceedsJsonNodes(text, jsonNodes)) throw new Error(`it holds more than ${jsonNodes} JSON values`)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
-  }
 }
 
 function usageOf(body: GatewayFields): Struct | undefined {

@@ -14,6 +14,7 @@ import { isConnectionLost, waitForEnd, waitForSession, findRunStatus, sendRun, t
 import { createRunEventQueue, type RunEvent, type RunEventQueue } from './run-events.ts'
 import type { GatewayFields } from './gateway/frames.ts'
 import { abortableSleep, isCanceledOrTimedOut } from '../timeouts.ts'
+import { textOfParts } from '../part-reader.ts'
 
 export interface OpenClawTimes {
   /** How long a restarted gateway may leave a turn idle before it counts as lost. */
@@ -223,7 +224,7 @@ function isShown(url: string): boolean {
 
 function loggedAnswer({ resumed }: Turn, { turn }: RunPlan): string | undefined {
   const artifact = resumed?.task.artifacts?.find(({ artifactId }) => artifactId === answerArtifactId(turn))
-  return artifact?.parts.map((part) => ('text' in part ? part.text : '')).join('')
+  return artifact === undefined ? undefined : textOfParts(artifact.parts, '')
 }
 
 interface StopRunDeps {

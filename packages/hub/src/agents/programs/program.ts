@@ -6,6 +6,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { createErrorOutput } from './error-output.ts'
 import { resultWithin } from '../timeouts.ts'
+import { attempt } from '../../json/attempt.ts'
 
 export interface ProgramOptions {
   /** The program and its arguments. No shell is used. */
@@ -78,12 +79,8 @@ function runningProgram(child: ChildProcessWithoutNullStreams, options: ProgramO
   let stopping: Promise<void> | undefined
 
   function signalGroup(signal: NodeJS.Signals): boolean {
-    if (child.pid === undefined) return false
-    try {
-      return process.kill(-child.pid, signal)
-    } catch {
-      return false
-    }
+    const { pid } = child
+    return pid !== undefined && attempt(() => process.kill(-pid, signal)) === true
   }
 
   /** Child processes that it left hold its output open; their end is not awaited. */

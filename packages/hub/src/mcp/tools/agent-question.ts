@@ -5,7 +5,7 @@
 import { inputRequired, isSpecType, type ClientCapabilities, type InputRequest } from '@modelcontextprotocol/server'
 import type { Message, Part, Struct, Task } from '@parley/a2a'
 import { clientToolsExtension, credentialsExtension, isStruct, omitUndefined } from '@parley/a2a'
-import { textOfParts } from '../directory/agent-directory.ts'
+import { textOfParts } from '../../agents/part-reader.ts'
 
 export interface AgentQuestion {
   readonly text: string

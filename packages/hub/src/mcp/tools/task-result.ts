@@ -8,9 +8,10 @@ import type { Artifact, Json, Message, Part, Task } from '@parley/a2a'
 import { z } from 'zod'
 import { artifactUri } from './artifact-uri.ts'
 import { contentBlock, partFilename, createSizeBudget, type SizeBudget } from './content-blocks.ts'
-import { textOfParts, type AgentRef, type AgentAnswer } from '../directory/agent-directory.ts'
+import { type AgentRef, type AgentAnswer } from '../directory/agent-directory.ts'
 import { readAgentQuestion } from './agent-question.ts'
 import { stateWord, stateWords } from './state-word.ts'
+import { textOfParts } from '../../agents/part-reader.ts'
 
 /** The structured data that every tool about a task returns. */
 export const taskResultSchema = z.object({

@@ -36,10 +36,7 @@ export function addProcessMetrics(registry: MetricRegistry, version: string): { 
   )
   registry.gauge(
     {
-      name: 'parley_build_info',
-      otel: 'parley.build.info',
-      unit: '1',
-      help: 'Versions of Parley and Node.js.',
+      ...about('parley_build_info', 'parley.build.info', '1', 'Versions of Parley and Node.js.'),
       labels: ['version', 'node'],
     },
     () => [{ labels: [version, process.versions.node], value: 1 }],
