@@ -21,7 +21,7 @@ import { createChangeFeed } from './change-feed.ts'
 import { createChangeJournal } from './change-journal.ts'
 import { buildOpenApi } from './openapi.ts'
 import { createOidc } from './oidc.ts'
-import { type AdminRoute, jsonRoute } from './route.ts'
+import { type AdminRoute, jsonRoute, taggedRoutes } from './route.ts'
 import { type AdminMiddleware, createAdminRouter } from './admin-router.ts'
 import { agentRoutes } from './routes/agents.ts'
 import { agentEntryRoutes } from './routes/agent-entries.ts'
@@ -152,7 +152,14 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
       version,
       now,
     }),
-    openApiRoute(),
+    ...taggedRoutes('OpenAPI', [
+      jsonRoute('GET /admin/openapi.json', {
+        name: 'getOpenApi',
+        summary: 'This document.',
+        response: z.record(z.string(), z.unknown()),
+        handle: () => buildOpenApi(adminHandler.routes, { version, url: url() }),
+      }),
+    ]),
   ]
   const jsonNodes = (): number | undefined => parts.config().limits.jsonNodes
   const adminHandler = createAdminHandler(
@@ -177,16 +184,6 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
 
   async function cardOf(agent: string, variant: Parameters<Handler['card']>[1]): Promise<string | undefined> {
     return (await handler()).card(agent, variant, url() ?? 'http://localhost')
-  }
-
-  function openApiRoute(): AdminRoute {
-    return jsonRoute('GET /admin/openapi.json', {
-      name: 'getOpenApi',
-      summary: 'This document.',
-      tag: 'OpenAPI',
-      response: z.record(z.string(), z.unknown()),
-      handle: () => buildOpenApi(adminHandler.routes, { version, url: url() }),
-    })
   }
 }
 

@@ -72,7 +72,6 @@ interface RouteBase<Params extends z.ZodObject, Query extends z.ZodObject, Body 
   readonly summary: string
   /** Optional details. */
   readonly description?: string
-  readonly tag: string
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
@@ -131,9 +130,16 @@ export interface StreamRoute<
   stream(given: InputOf<Params, Query, z.ZodType>, response: ServerResponse): void | Promise<void>
 }
 
-export type AdminRoute = (JsonRoute | StreamRoute | RedirectRoute) & {
+type UntaggedRoute = (JsonRoute | StreamRoute | RedirectRoute) & {
   readonly method: HttpMethod
   readonly path: string
+}
+
+/** `tag` is its group in the OpenAPI document. */
+export type AdminRoute = UntaggedRoute & { readonly tag: string }
+
+export function taggedRoutes(tag: string, routes: readonly UntaggedRoute[]): readonly AdminRoute[] {
+  return routes.map((route) => ({ ...route, tag }))
 }
 
 const emptyObject = z.object({})
@@ -144,25 +150,25 @@ export function jsonRoute<
   Query extends z.ZodObject = typeof emptyObject,
   Body extends z.ZodType = z.ZodUndefined,
   Answer extends z.ZodType = z.ZodType,
->(line: RequestLine, definition: JsonRoute<Params, Query, Body, Answer>): AdminRoute {
+>(line: RequestLine, definition: JsonRoute<Params, Query, Body, Answer>): UntaggedRoute {
   return { ...definition, ...parseRequestLine(line) }
 }
 
 export function redirectRoute<
   Params extends z.ZodObject = typeof emptyObject,
   Query extends z.ZodObject = typeof emptyObject,
->(line: RequestLine, definition: RedirectRoute<Params, Query>): AdminRoute {
+>(line: RequestLine, definition: RedirectRoute<Params, Query>): UntaggedRoute {
   return { ...definition, ...parseRequestLine(line) }
 }
 
 export function streamRoute<
   Params extends z.ZodObject = typeof emptyObject,
   Query extends z.ZodObject = typeof emptyObject,
->(line: RequestLine, definition: StreamRoute<Params, Query>): AdminRoute {
+>(line: RequestLine, definition: StreamRoute<Params, Query>): UntaggedRoute {
   return { ...definition, ...parseRequestLine(line) }
 }
 
-function parseRequestLine(line: RequestLine): Pick<AdminRoute, 'method' | 'path'> {
+function parseRequestLine(line: RequestLine): Pick<UntaggedRoute, 'method' | 'path'> {
   const [method, path] = line.split(' ') as [HttpMethod, string]
   return { method, path }
 }

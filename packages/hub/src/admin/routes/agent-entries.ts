@@ -10,7 +10,7 @@ import { notFoundError, RouteError } from '../../http/json-response.ts'
 import type { ConfigService } from '../config-service.ts'
 import { jsonObject, nameField } from '../schema-fields.ts'
 import { invalidFieldError } from '../key-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { appliedSchema, appliedToJson } from './config.ts'
 
 export interface AgentEntryRoutesDeps {
@@ -25,7 +25,6 @@ export interface AgentEntryRoutesDeps {
   baseDir(): string
 }
 
-const tag = 'Agents'
 const params = z.object({ agent: nameField })
 const entry = z
   .looseObject({ kind: z.string().min(1) })
@@ -44,11 +43,10 @@ const detected = z.strictObject({
 
 export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRoute[] {
   const { configService, registry, kinds, detect, fetch, programEnv, baseDir } = parts
-  return [
+  return taggedRoutes('Agents', [
     jsonRoute('GET /admin/kinds', {
       name: 'listKinds',
       summary: 'The kinds of agents, each with the JSON Schemas of its entries.',
-      tag,
       response: z.strictObject({ kinds: z.array(z.strictObject({ kind: z.string(), schemas: z.array(jsonObject) })) }),
       handle: () => ({
         kinds: kinds.map((kind) => ({
@@ -61,7 +59,6 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
       name: 'detectAgent',
       summary: 'Detects the agent kind of a URL or a command.',
       description: 'A command runs in the folder of the configuration file, as with the kind `command`.',
-      tag,
       body: z.strictObject({
         target: z
           .union([
@@ -99,7 +96,6 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
     jsonRoute('POST /admin/agents', {
       name: 'addAgent',
       summary: 'Adds an agent to the configuration.',
-      tag,
       body: z.strictObject({ name: z.string(), entry, ...editFields }),
       status: 201,
       response: appliedSchema,
@@ -119,7 +115,6 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
     jsonRoute('PUT /admin/agents/{agent}', {
       name: 'changeAgent',
       summary: "Replaces an agent's entry. Secrets shown as (not shown) are kept.",
-      tag,
       params,
       body: z.strictObject({ entry, ...editFields }),
       response: appliedSchema,
@@ -135,7 +130,6 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
     jsonRoute('DELETE /admin/agents/{agent}', {
       name: 'removeAgent',
       summary: 'Removes an agent from the configuration. Running turns finish, and its tasks are kept.',
-      tag,
       params,
       response: appliedSchema,
       event: 'config.applied',
@@ -146,5 +140,5 @@ export function agentEntryRoutes(parts: AgentEntryRoutesDeps): readonly AdminRou
         )
       },
     }),
-  ]
+  ])
 }

@@ -7,7 +7,7 @@ import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { agentSummary, type AgentView } from '../agent-view.ts'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
 import { timestamp, jsonObject, nameField } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface AgentRoutesDeps {
   readonly view: AgentView
@@ -18,7 +18,6 @@ export interface AgentRoutesDeps {
   entry(agent: string): unknown
 }
 
-const tag = 'Agents'
 const params = z.object({ agent: nameField })
 const variants = ['merged', '1.0', '0.3', '0.2'] as const
 
@@ -79,11 +78,10 @@ const cards = z
   .meta({ id: 'AgentCards' })
 
 export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): readonly AdminRoute[] {
-  return [
+  return taggedRoutes('Agents', [
     jsonRoute('GET /admin/agents', {
       name: 'listAgents',
       summary: 'Lists the agents with their health and load.',
-      tag,
       query: z.strictObject({
         text: z.string().min(1).max(200).optional(),
         tag: z.string().max(200).optional(),
@@ -101,7 +99,6 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
     jsonRoute('GET /admin/agents/{agent}', {
       name: 'getAgent',
       summary: 'Shows an agent with its endpoints and its entry.',
-      tag,
       params,
       response: detail,
       async handle({ params: { agent } }) {
@@ -114,7 +111,6 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
     jsonRoute('POST /admin/agents/{agent}/look', {
       name: 'lookAtAgent',
       summary: 'Reads the description of the agent again.',
-      tag,
       params,
       response: agentSummary,
       async handle({ params: { agent } }) {
@@ -127,7 +123,6 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
     jsonRoute('GET /admin/agents/{agent}/card', {
       name: 'getAgentCards',
       summary: 'The card as clients of each version see it, with the state of its signatures.',
-      tag,
       params,
       response: cards,
       async handle({ params: { agent } }) {
@@ -148,7 +143,6 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
     jsonRoute('POST /admin/agents/{agent}/card/approve', {
       name: 'approveCard',
       summary: "Approves a remote agent's card that has changed.",
-      tag,
       params,
       body: z.strictObject({ fingerprint: z.string().max(64) }),
       response: agentSummary,
@@ -164,7 +158,7 @@ export function agentRoutes({ view, registry, card, entry }: AgentRoutesDeps): r
         return summary
       },
     }),
-  ]
+  ])
 
   /** The fields of the newest card that a summary lacks. */
   async function cardFacts(agent: string) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AuditLog, AuditEntry } from '../../audit/audit-log.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { timestamp, limitField, timeQuery } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 const filters = {
   agent: z.string().optional(),
@@ -32,12 +32,11 @@ const entry = z
   .meta({ id: 'AuditEntry' })
 
 export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[] {
-  return [
+  return taggedRoutes('Audit', [
     jsonRoute('GET /admin/audit', {
       name: 'listAudit',
       summary: 'Lists who did what, newest first.',
       description: 'A page can be empty although more follow: each page searches a limited number of entries.',
-      tag: 'Audit',
       query: z.strictObject({
         limit: limitField(100, 1_000),
         before: z
@@ -63,7 +62,7 @@ export function auditRoutes(audit: Pick<AuditLog, 'list'>): readonly AdminRoute[
         return { entries, ...(page.before !== undefined ? { before: page.before } : {}) }
       },
     }),
-  ]
+  ])
 }
 
 /** POST requests that change nothing. */

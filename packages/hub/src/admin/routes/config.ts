@@ -6,7 +6,7 @@ import type { ReloadResult } from '../../config/diff-config.ts'
 import { notFoundError, isoTime } from '../../http/json-response.ts'
 import type { ConfigService, ConfigVersion } from '../config-service.ts'
 import { timestamp, jsonObject } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface ConfigRoutesDeps {
   readonly configService: ConfigService
@@ -14,7 +14,6 @@ export interface ConfigRoutesDeps {
   schema(): JsonSchema
 }
 
-const tag = 'Configuration'
 /** As JSON: a text has up to 256 kB (`config/config-document.ts`), and escaping enlarges it. */
 const maxBytes = 600_000
 
@@ -66,25 +65,22 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
     at: isoTime(at),
     isCurrent: rest.hash === configService.hash(),
   })
-  return [
+  return taggedRoutes('Configuration', [
     jsonRoute('GET /admin/config', {
       name: 'getConfig',
       summary: 'The configuration file, without secrets.',
-      tag,
       response: z.strictObject({ file: z.string(), text: z.string(), hash: z.string() }),
       handle: () => ({ text: configService.text(), hash: configService.hash(), file: configService.file ?? '' }),
     }),
     jsonRoute('GET /admin/config/schema', {
       name: 'getConfigSchema',
       summary: 'The JSON Schema of the file, for editors.',
-      tag,
       response: jsonObject,
       handle: () => schema() as Record<string, unknown>,
     }),
     jsonRoute('POST /admin/config/check', {
       name: 'checkConfig',
       summary: 'Validates a configuration; changes nothing.',
-      tag,
       body: editedText,
       maxBytes,
       response: z.strictObject({
@@ -101,7 +97,6 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
     jsonRoute('POST /admin/config/diff', {
       name: 'diffConfig',
       summary: 'Compares a configuration with the current one and lists the effects; changes nothing.',
-      tag,
       body: editedText,
       maxBytes,
       response: z.strictObject({ diff: diffLines, effects: effectsSchema }),
@@ -113,7 +108,6 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
     jsonRoute('PUT /admin/config', {
       name: 'applyConfig',
       summary: 'Applies a configuration and writes it to the file.',
-      tag,
       body: editedText.extend(editFields),
       maxBytes,
       response: appliedSchema,
@@ -125,14 +119,12 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
     jsonRoute('GET /admin/config/versions', {
       name: 'listConfigVersions',
       summary: 'Lists the applied configurations, newest first.',
-      tag,
       response: z.strictObject({ versions: z.array(versionSchema) }),
       handle: async () => ({ versions: (await configService.versions()).map(shown) }),
     }),
     jsonRoute('GET /admin/config/versions/{id}', {
       name: 'getConfigVersion',
       summary: 'Shows one of them, without secrets.',
-      tag,
       params: idParams,
       response: versionSchema.extend({
         text: z.string(),
@@ -154,7 +146,6 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
     jsonRoute('POST /admin/config/versions/{id}/restore', {
       name: 'restoreConfig',
       summary: 'Restores one of them.',
-      tag,
       params: idParams,
       body: z.strictObject(editFields).optional(),
       response: appliedSchema,
@@ -163,7 +154,7 @@ export function configRoutes({ configService, schema }: ConfigRoutesDeps): reado
         return appliedToJson(await configService.restore(params.id, { who: who.subject, ...body }))
       },
     }),
-  ]
+  ])
 }
 
 export function appliedToJson({

@@ -11,7 +11,7 @@ import {
   parseFeedCursor,
   formatFeedCursor,
 } from '../change-feed.ts'
-import { type AdminRoute, streamRoute } from '../route.ts'
+import { type AdminRoute, streamRoute, taggedRoutes } from '../route.ts'
 import { taskSummaryOf, taskSummary } from '../task-view.ts'
 
 export interface EventRoutesDeps {
@@ -41,13 +41,12 @@ const headers = {
 }
 
 export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
-  return [
+  return taggedRoutes('Events', [
     streamRoute('GET /admin/events', {
       name: 'followChanges',
       summary: 'Streams changes of tasks, agents, the configuration and webhooks.',
       description:
         'Starts now, or after `Last-Event-ID`. `ready` is first and names the hub process; `reset`: events were missed, reload everything; `tasks`: more tasks changed than are listed one by one.',
-      tag: 'Events',
       query: z.strictObject({
         lastEventId: z.string().max(40).optional().describe('For clients that cannot set Last-Event-ID.'),
       }),
@@ -74,7 +73,7 @@ export function eventRoutes(parts: EventRoutesDeps): readonly AdminRoute[] {
         void follow(cursor, response, either.signal).finally(either.end)
       },
     }),
-  ]
+  ])
 
   function ready(): object {
     return { instance: parts.instance, version: parts.version, at: isoTime(parts.now()) }

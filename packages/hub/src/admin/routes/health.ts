@@ -6,7 +6,7 @@ import type { AgentView } from '../agent-view.ts'
 import { isoTime } from '../../http/json-response.ts'
 import { timestamp } from '../schema-fields.ts'
 import type { RecentStats } from '../live-activity.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface HealthRoutesDeps {
   readonly store: Pick<FullStore, 'ready' | 'tasks' | 'push'>
@@ -20,17 +20,14 @@ export interface HealthRoutesDeps {
   readonly now: () => number
 }
 
-const tag = 'Health'
-
 export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
   const { store, storeName, view, recentStats, version, instance, now } = parts
   const startedAt = now()
   const startedMonotonic = performance.now()
-  return [
+  return taggedRoutes('Health', [
     jsonRoute('GET /admin/health', {
       name: 'getHealth',
       summary: 'The health of the hub: store, agents, webhooks.',
-      tag,
       response: z
         .strictObject({
           status: z.enum(['ok', 'degraded']).describe('Degraded: the store or an agent is unhealthy.'),
@@ -91,7 +88,6 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
     jsonRoute('GET /admin/health/pulse', {
       name: 'getPulse',
       summary: 'The last hour of this process, minute by minute.',
-      tag,
       response: z.strictObject({
         minutes: z.array(
           z.strictObject({
@@ -106,7 +102,7 @@ export function healthRoutes(parts: HealthRoutesDeps): readonly AdminRoute[] {
       }),
       handle: () => ({ minutes: recentStats.read().map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })) }),
     }),
-  ]
+  ])
 
   /** Whether the store responds, and how fast: a readable store may still not be writable. */
   async function storeHealth() {

@@ -4,7 +4,7 @@ import type { KeyInfo } from '../../auth/key-format.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { rate } from '../../config/values.ts'
 import { RouteError } from '../../http/json-response.ts'
-import { validateInput, type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
+import { validateInput, type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import { limitField } from '../schema-fields.ts'
 import {
   expiryFields,
@@ -47,14 +47,12 @@ const keyRequest = z.strictObject({
 /** Principals with a fixed meaning. */
 const reservedPrincipals = /^(anonymous|admin|console\|.*)$/s
 const params = z.object({ id: z.string().max(64) })
-const tag = 'Keys'
 
 export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly AdminRoute[] {
-  return [
+  return taggedRoutes('Keys', [
     jsonRoute('GET /admin/keys', {
       name: 'listKeys',
       summary: 'Lists the keys, including expired and revoked ones.',
-      tag,
       query: z.strictObject({ limit: limitField(100, 1_000), after: z.string().max(64).optional() }),
       response: z.strictObject({
         keys: z.array(keyInfo),
@@ -68,7 +66,6 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
     jsonRoute('POST /admin/keys', {
       name: 'createKey',
       summary: 'Creates a key and shows it once.',
-      tag,
       body: keyRequest,
       status: 201,
       response: createdKey,
@@ -84,7 +81,6 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
     jsonRoute('GET /admin/keys/{id}', {
       name: 'getKey',
       summary: 'Shows a key, without its secret.',
-      tag,
       params,
       response: keyInfo,
       handle: async ({ params: { id } }) => keyJsonOrNotFound(await keys.get(id), id),
@@ -92,14 +88,13 @@ export function keyRoutes({ keys, now, agentNames }: KeyRoutesDeps): readonly Ad
     jsonRoute('DELETE /admin/keys/{id}', {
       name: 'revokeKey',
       summary: 'Revokes a key.',
-      tag,
       params,
       response: keyInfo,
       event: 'key.revoked',
       handle: async ({ params: { id } }) =>
         new RouteResult(keyJsonOrNotFound(await keys.revoke(id), id), { auditTarget: { key: id } }),
     }),
-  ]
+  ])
 
   /** A typo would create a key without permissions. `scopes` may name agents that do not exist yet. */
   function requireAgents(named: readonly string[]): void {

@@ -15,24 +15,22 @@ import {
   pushCursorToJson,
   loadPushSummary,
 } from '../push-view.ts'
-import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
+import { type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 
 export interface PushRoutesDeps {
   readonly store: Pick<Store, 'tasks'>
   push(): Promise<(PushSearchSource & Pick<HandlerPush, 'cursors' | 'redeliver'>) | undefined>
 }
 
-const tag = 'Push'
 const params = z.object({ taskId: nameField, configId: nameField })
 
 export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute[] {
-  return [
+  return taggedRoutes('Push', [
     jsonRoute('GET /admin/push', {
       name: 'listPush',
       summary: 'Lists webhooks, newest first. `state=dead` lists those whose delivery failed.',
       description:
         'With `agent` or `text`, a page can be short or empty although more follow: each page searches a limited number.',
-      tag,
       query: z.strictObject({
         limit: limitField(50, 500),
         before: z.coerce.number().int().optional(),
@@ -54,7 +52,6 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
     jsonRoute('GET /admin/push/{taskId}/{configId}', {
       name: 'getPush',
       summary: 'Shows a webhook with its last attempts, newest first.',
-      tag,
       params,
       query: z.strictObject({ limit: limitField(50, 500) }),
       response: z.strictObject({ ...pushSummary.shape, attempts: z.array(pushAttempt) }),
@@ -72,7 +69,6 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
     jsonRoute('POST /admin/push/{taskId}/{configId}/redeliver', {
       name: 'redeliver',
       summary: 'Redelivers immediately, also after delivery failed permanently.',
-      tag,
       params,
       body: z
         .strictObject({
@@ -92,7 +88,7 @@ export function pushRoutes({ store, push }: PushRoutesDeps): readonly AdminRoute
         return new RouteResult(pushCursorToJson(taskId, cursor), { auditTarget: { task: taskId } })
       },
     }),
-  ]
+  ])
 
   async function requirePush() {
     const pushHandler = await push()

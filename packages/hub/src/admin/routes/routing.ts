@@ -6,7 +6,7 @@ import type { RouteDecision } from '../../routing/decide-route.ts'
 import type { DryRunMessage } from '../../routing/routing.ts'
 import { notFoundError } from '../../http/json-response.ts'
 import { jsonObject, nameField } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface RoutingRoutesDeps {
   rules(): readonly RoutingRule[]
@@ -14,8 +14,6 @@ export interface RoutingRoutesDeps {
   dryRun(agent: string, supposed: DryRunMessage): RouteDecision
   hasAgent(name: string): boolean
 }
-
-const tag = 'Routes'
 
 const ruleSchema = z
   .strictObject({
@@ -45,11 +43,10 @@ const decisionSchema = z
   .meta({ id: 'RouteDecision' })
 
 export function routingRoutes({ rules, dryRun, hasAgent }: RoutingRoutesDeps): readonly AdminRoute[] {
-  return [
+  return taggedRoutes('Routes', [
     jsonRoute('GET /admin/routes', {
       name: 'listRoutes',
       summary: 'Lists the routes of the configuration.',
-      tag,
       response: z.strictObject({ routes: z.array(ruleSchema) }),
       handle: () => ({
         routes: rules().map(({ name: called, from, when, to, priority, fallback }, at) => ({
@@ -66,7 +63,6 @@ export function routingRoutes({ rules, dryRun, hasAgent }: RoutingRoutesDeps): r
     jsonRoute('POST /admin/routes/decide', {
       name: 'decideRoute',
       summary: 'Shows which route a message would take, and why. Sends nothing.',
-      tag,
       body: z.strictObject({
         agent: nameField.describe('The agent that would receive the message.'),
         text: z.string().max(100_000).optional(),
@@ -91,5 +87,5 @@ export function routingRoutes({ rules, dryRun, hasAgent }: RoutingRoutesDeps): r
         }
       },
     }),
-  ]
+  ])
 }

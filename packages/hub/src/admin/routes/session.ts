@@ -5,7 +5,7 @@ import { clientAddress } from '../../limits/rate-limiter.ts'
 import { RouteError, isoTime } from '../../http/json-response.ts'
 import { timestamp, limitField } from '../schema-fields.ts'
 import { bearerTokenOf } from '../admin-guard.ts'
-import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
+import { type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SessionRoutesDeps {
@@ -41,16 +41,14 @@ const listedSessionSchema = z
   .meta({ id: 'ListedSession' })
 
 const path = '/admin/session'
-const tag = 'Session'
 
 export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutesDeps): readonly AdminRoute[] {
-  return [
+  return taggedRoutes('Session', [
     jsonRoute(`POST ${path}`, {
       name: 'signIn',
       summary: 'Signs in with the admin key or a token, and sets a cookie.',
       description:
         'The cookie permits all reads. Changes and calls of agents also require X-CSRF-Token; the caller of those calls is `console|<subject>`, who may use every agent.',
-      tag,
       access: 'key',
       status: 201,
       response: sessionSchema,
@@ -69,7 +67,6 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
     jsonRoute(`GET ${path}`, {
       name: 'getSession',
       summary: 'Shows who is signed in.',
-      tag,
       response: sessionSchema,
       async handle({ who, request }) {
         const by = who.isAdmin ? who.by : 'token'
@@ -82,7 +79,6 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
     jsonRoute(`DELETE ${path}`, {
       name: 'signOut',
       summary: 'Signs out: the cookie becomes invalid.',
-      tag,
       response: z.strictObject({}),
       event: 'session.ended',
       async handle({ request }) {
@@ -95,7 +91,6 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
     jsonRoute('GET /admin/sessions', {
       name: 'listSessions',
       summary: 'Lists the sessions of the console, the oldest first.',
-      tag,
       query: z.strictObject({ limit: limitField(100, 1_000), after: z.string().max(64).optional() }),
       response: z.strictObject({
         sessions: z.array(listedSessionSchema),
@@ -124,7 +119,6 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
     jsonRoute('DELETE /admin/sessions/{id}', {
       name: 'endSession',
       summary: 'Ends a session of the console and its open streams.',
-      tag,
       params: z.object({ id: z.string().max(64) }),
       response: z.strictObject({}),
       event: 'session.ended',
@@ -133,5 +127,5 @@ export function sessionRoutes({ sessions, isSecure, trustsProxy }: SessionRoutes
         return {}
       },
     }),
-  ]
+  ])
 }

@@ -6,7 +6,7 @@ import { adminScope } from '../../auth/scopes.ts'
 import type { NewSessionOptions, ConsoleSessions } from '../../auth/console-session.ts'
 import { RouteError } from '../../http/json-response.ts'
 import { type Oidc, type OidcCallback, type OidcSettings, signInTimeoutMs } from '../oidc.ts'
-import { redirectRoute, type AdminRoute, jsonRoute } from '../route.ts'
+import { redirectRoute, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SignInRoutesDeps {
@@ -26,7 +26,6 @@ interface OidcSignIn extends NewSessionOptions {
   readonly to: string
 }
 
-const tag = 'Session'
 const right = 'anybody'
 const cookieName = 'parley-sign-in'
 const path = '/admin/sign-in/oidc'
@@ -34,11 +33,10 @@ const callbackPath = `${path}/callback` as const
 
 export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
   const { oidc, settings, sessions, isSecure, baseOf } = parts
-  return [
+  return taggedRoutes('Session', [
     jsonRoute('GET /admin/sign-in', {
       name: 'getSignIn',
       summary: 'The available sign-in methods.',
-      tag,
       access: right,
       response: z.strictObject({
         key: z.literal(true).describe('With the admin key: POST /admin/session.'),
@@ -55,7 +53,6 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
     redirectRoute(`GET ${path}`, {
       name: 'startSignIn',
       summary: 'Sends the browser to the issuer.',
-      tag,
       access: right,
       query: z.strictObject({
         to: z
@@ -72,7 +69,6 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
     redirectRoute(`GET ${callbackPath}`, {
       name: 'finishSignIn',
       summary: 'The redirect URI for the issuer.',
-      tag,
       access: right,
       event: 'session.opened',
       query: z.object({
@@ -95,7 +91,7 @@ export function signInRoutes(parts: SignInRoutesDeps): readonly AdminRoute[] {
         }
       },
     }),
-  ]
+  ])
 
   async function finish(query: OidcCallback, request: RouteRequest): Promise<OidcSignIn> {
     const { to, ...tokens } = await oidc.finish(query, sealedStateOf(request), baseOf(request) + callbackPath)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
 import { timestamp, jsonObject, limitField, nameField, listOf, timeQuery } from '../schema-fields.ts'
 import { pushCursor, pushCursorToJson } from '../push-view.ts'
-import { type AdminRoute, jsonRoute, RouteResult } from '../route.ts'
+import { type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import { searchTasks } from '../task-search.ts'
 import { firstMessageText, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
 
@@ -15,7 +15,6 @@ export interface TaskRoutesDeps {
   push(): Promise<Pick<HandlerPush, 'cursors'> | undefined>
 }
 
-const tag = 'Tasks'
 const params = z.object({ taskId: nameField })
 /** Maximum size of one page of a log, regardless of its limit: `after` is the cursor of the next page. */
 const pageBytes = 4_000_000
@@ -56,13 +55,12 @@ const detailSchema = z
   .meta({ id: 'TaskDetail' })
 
 export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly AdminRoute[] {
-  return [
+  return taggedRoutes('Tasks', [
     jsonRoute('GET /admin/tasks', {
       name: 'listTasks',
       summary: 'Lists the tasks of all callers, newest status first.',
       description:
         'With `text`, a page can be short or empty although more follow: each page searches a limited number.',
-      tag,
       query: z.strictObject({
         limit: limitField(50, 500),
         before: z.string().max(1_100).optional(),
@@ -100,7 +98,6 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
     jsonRoute('GET /admin/task-counts', {
       name: 'countTasks',
       summary: 'The number of tasks in each state.',
-      tag,
       response: z.strictObject({
         states: z.record(z.string(), z.int()),
         unfinished: z.array(z.strictObject({ agent: z.string(), state: z.string(), tasks: z.int() })),
@@ -116,7 +113,6 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
     jsonRoute('GET /admin/tasks/{taskId}', {
       name: 'getTask',
       summary: 'Shows a task of any owner.',
-      tag,
       params,
       response: detailSchema,
       async handle({ params: { taskId } }) {
@@ -144,7 +140,6 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
     jsonRoute('GET /admin/tasks/{taskId}/events', {
       name: 'listTaskEvents',
       summary: 'The stored log of a task, including internal records.',
-      tag,
       params,
       query: z.strictObject(pageFields),
       response: z.strictObject({ events: z.array(recordSchema), ...headFields }),
@@ -156,7 +151,6 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
     jsonRoute('GET /admin/tasks/{taskId}/wire', {
       name: 'listTaskFrames',
       summary: 'The events of a task, as sent to clients of each version.',
-      tag,
       params,
       query: z.strictObject(pageFields),
       response: z.strictObject({
@@ -177,7 +171,6 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
     jsonRoute('POST /admin/tasks/{taskId}/cancel', {
       name: 'cancelTask',
       summary: 'Cancels a task, as its caller would.',
-      tag,
       params,
       response: z.strictObject({ task: jsonObject }),
       async handle({ params: { taskId } }) {
@@ -192,7 +185,7 @@ export function taskRoutes({ store, tasks, push }: TaskRoutesDeps): readonly Adm
         }
       },
     }),
-  ]
+  ])
 
   async function readWithContext(taskId: string, { limit: most, after }: { limit: number; after: number }) {
     const row = await store.tasks.load(taskId)

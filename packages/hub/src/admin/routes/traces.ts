@@ -3,10 +3,8 @@ import { z } from 'zod'
 import type { TraceNode, Traces, TraceSummary } from '../../telemetry/traces/trace-types.ts'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
 import { timestamp, jsonObject, limitField, nameField, timeQuery } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute } from '../route.ts'
+import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { taskState } from '../task-view.ts'
-
-const tag = 'Traces'
 
 const summarySchema = z
   .strictObject({
@@ -93,11 +91,10 @@ export function traceRoutes(
   traces: () => Traces | undefined,
   titleOf: (taskId: string) => Promise<string | undefined>,
 ): readonly AdminRoute[] {
-  return [
+  return taggedRoutes('Traces', [
     jsonRoute('GET /admin/traces', {
       name: 'listTraces',
       summary: 'Lists traces, newest first.',
-      tag,
       query: z.strictObject({
         limit: limitField(50, 500),
         before: z.string().max(1_100).optional(),
@@ -134,7 +131,6 @@ export function traceRoutes(
     jsonRoute('GET /admin/traces/{id}', {
       name: 'getTrace',
       summary: 'Shows a trace by its id or the id of a task.',
-      tag,
       params: z.object({ id: nameField }),
       response: z.strictObject({
         traces: z.array(z.strictObject({ summary: summarySchema, root: spanSchema, isPartial: z.boolean() })),
@@ -153,7 +149,7 @@ export function traceRoutes(
         }
       },
     }),
-  ]
+  ])
 
   function requireTraces(): Traces {
     const open = traces()
