@@ -8,21 +8,10 @@ import { z } from 'zod'
 import { type AuditLog, type AuditEntry, truncateField } from '../audit/audit-log.ts'
 import { endWithGrant, type GrantStreams } from '../auth/grant-streams.ts'
 import { clientAddress } from '../limits/rate-limiter.ts'
-import {
-  type JsonResponse,
-  notFoundError,
-  type RouteErrorCode,
-  errorResponse,
-  RouteError,
-} from '../http/json-response.ts'
-import {
-  validateInput,
-  type AuditTarget,
-  type RouteInput,
-  type AdminRoute,
-  RouteResult,
-  type AdminCaller,
-} from './route.ts'
+import { notFoundError, errorResponse, RouteError } from '../http/json-response.ts'
+import type { JsonResponse, RouteErrorCode } from '../http/json-response.ts'
+import { validateInput, RouteResult } from './route.ts'
+import type { AuditTarget, RouteInput, AdminRoute, AdminCaller } from './route.ts'
 import type { AdminGuard } from './admin-guard.ts'
 import { requestPath, type RouteRequest, createRouteRequest, sendJson, decodeSegment } from '../http/route-request.ts'
 

@@ -9,7 +9,7 @@ import type { StartError } from '../registry/agent-supervisor.ts'
 import type { AgentStatus, AgentRegistry } from '../registry/agent-registry.ts'
 import { createRedactor } from '../telemetry/logs/redactor.ts'
 import { isoTime } from '../http/json-response.ts'
-import { timestamp } from './schema-fields.ts'
+import { timestamp } from './route.ts'
 import { messageExcerpt } from './task-view.ts'
 import { resultWithin } from '../agents/timeouts.ts'
 

@@ -5,7 +5,7 @@ import type { CreateKeyOptions } from '../auth/api-keys.ts'
 import { adminScope, validateScope } from '../auth/scopes.ts'
 import { duration, type Rate } from '../config/values.ts'
 import { RouteError, isoTime } from '../http/json-response.ts'
-import { timestamp } from './schema-fields.ts'
+import { timestamp } from './route.ts'
 
 export const keyName = z.string().trim().min(1, 'must not be empty').max(100, 'is longer than 100 characters')
 

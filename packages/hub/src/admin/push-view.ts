@@ -3,7 +3,7 @@ import { type PushAttempt, type Store, omitUndefined } from '@parley/a2a'
 import type { PushCursor, HandlerPush } from '@parley/a2a/server'
 import { z } from 'zod'
 import { isoTime } from '../http/json-response.ts'
-import { timestamp } from './schema-fields.ts'
+import { timestamp } from './route.ts'
 import { taskTitle } from './task-view.ts'
 
 export const pushState = z

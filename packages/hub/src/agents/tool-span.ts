@@ -1,14 +1,6 @@
 /** Records one tool call as a span of its turn, by OpenTelemetry's conventions for generative AI. */
-import {
-  A2AError,
-  omitUndefined,
-  type OpenSpan,
-  type Turn,
-  spanOutcomeOf,
-  type Report,
-  type SpanOutcome,
-  type Struct,
-} from '@parley/a2a'
+import { A2AError, omitUndefined, spanOutcomeOf } from '@parley/a2a'
+import type { OpenSpan, Turn, Report, SpanOutcome, Struct } from '@parley/a2a'
 
 export interface ToolSpanOptions {
   readonly name: string

@@ -3,15 +3,8 @@
  * row each would cost the store more than the request did. Security events are written at once, together with the pending entries.
  * Read newest first; batches older than the retention are deleted.
  */
-import {
-  isTerminal,
-  newId,
-  type Json,
-  type KeyValueStore,
-  type Caller,
-  type StreamEvent,
-  type TaskState,
-} from '@parley/a2a'
+import { isTerminal, newId } from '@parley/a2a'
+import type { Json, KeyValueStore, Caller, StreamEvent, TaskState } from '@parley/a2a'
 import type { OnEvent, RequestOutcome, EventContext } from '@parley/a2a/server'
 
 export interface AuditQuery {

@@ -12,12 +12,11 @@ import {
   keyIdOf,
   generateKey,
   keyInfoOf,
-  type KeyInfo,
-  type KeyRecord,
   parseKeyRecord,
   keyState,
   serializeKeyRecord,
 } from './key-format.ts'
+import type { KeyInfo, KeyRecord } from './key-format.ts'
 import { createCredentialUse } from './credential-use.ts'
 
 export interface CreateKeyOptions {

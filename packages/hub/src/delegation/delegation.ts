@@ -2,18 +2,8 @@
  * The delegation rules of the hub: where a task comes from, whether it may be delegated, and the token for other hubs. Every
  * delegation is checked here before a task is opened.
  */
-import {
-  A2AError,
-  delegationExtension as uri,
-  omitUndefined,
-  type AgentCard,
-  type AgentLog,
-  type Caller,
-  type Json,
-  type Message,
-  type KeyValueStore,
-  type Turn,
-} from '@parley/a2a'
+import { A2AError, delegationExtension as uri, omitUndefined } from '@parley/a2a'
+import type { AgentCard, AgentLog, Caller, Json, Message, KeyValueStore, Turn } from '@parley/a2a'
 import type { CallConstraints, Extension, MessageContext, SigningKeys } from '@parley/a2a/server'
 import { permissionsOf } from '../auth/scopes.ts'
 import {
@@ -25,8 +15,9 @@ import {
   provenanceOf,
   type Chain,
   budgetExceededError,
+  narrowScopes,
+  onwardScopes,
 } from './chain.ts'
-import { narrowScopes, onwardScopes } from './chain-scopes.ts'
 import { signHopToken, verifyHopToken } from './hop-token.ts'
 import type { HubIdentity } from './hub-identity.ts'
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'

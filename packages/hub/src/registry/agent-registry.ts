@@ -11,8 +11,8 @@ import { buildAgentSettings } from './agent-settings.ts'
 import type { AgentKind, AgentServices, OpenAgent } from '../agents/kind.ts'
 import type { CardConfig } from '../config/sections/card.ts'
 import type { AgentConfig } from '../config/hub-config.ts'
-import { superviseAgent, type AgentSupervisor, type AgentSupervisorTimes, type StartError } from './agent-supervisor.ts'
-import { createUnavailableAgent, agentUnavailableError } from './unavailable-agent.ts'
+import { superviseAgent, createUnavailableAgent, agentUnavailableError } from './agent-supervisor.ts'
+import type { AgentSupervisor, AgentSupervisorTimes, StartError } from './agent-supervisor.ts'
 import { resultWithin } from '../agents/timeouts.ts'
 
 /** The configuration of all agents. */

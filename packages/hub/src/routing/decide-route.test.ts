@@ -4,8 +4,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Part, Struct } from '@parley/a2a'
 import { routeSchema as schema } from '../config/sections/routes.ts'
-import { decideRoute, type AgentAvailability } from './decide-route.ts'
-import { messageFacts } from './route-conditions.ts'
+import { decideRoute, type AgentAvailability, messageFacts } from './decide-route.ts'
 
 interface Given {
   readonly parts?: readonly Part[]

@@ -8,9 +8,8 @@ import { kindEntrySchemas, type JsonSchema } from '../../config/json-schema.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
 import type { ConfigService } from '../config-service.ts'
-import { jsonObject, nameField } from '../schema-fields.ts'
+import { jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { invalidFieldError } from '../key-fields.ts'
-import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { appliedSchema, appliedToJson } from './config.ts'
 
 export interface AgentEntryRoutesDeps {

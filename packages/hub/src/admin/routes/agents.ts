@@ -6,8 +6,7 @@ import { matchesFilter } from '../../discovery/listed-agent.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
 import { agentSummary, type AgentView } from '../agent-view.ts'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, jsonObject, nameField } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
+import { timestamp, jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface AgentRoutesDeps {
   readonly view: AgentView

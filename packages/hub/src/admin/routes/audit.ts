@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import type { AuditLog, AuditEntry } from '../../audit/audit-log.ts'
 import { isoTime } from '../../http/json-response.ts'
-import { timestamp, limitField, timeQuery } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
+import { timestamp, limitField, timeQuery, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 const filters = {
   agent: z.string().optional(),

@@ -5,8 +5,7 @@ import { formatPath } from '../../config/config-problem.ts'
 import type { ReloadResult } from '../../config/diff-config.ts'
 import { notFoundError, isoTime } from '../../http/json-response.ts'
 import type { ConfigService, ConfigVersion } from '../config-service.ts'
-import { timestamp, jsonObject } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
+import { timestamp, jsonObject, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface ConfigRoutesDeps {
   readonly configService: ConfigService

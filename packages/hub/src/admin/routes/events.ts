@@ -4,13 +4,8 @@ import { linkSignals } from '@parley/a2a'
 import { z } from 'zod'
 import { isoTime } from '../../http/json-response.ts'
 import type { ChangeSignal } from '../live-activity.ts'
-import {
-  type ChangeFeed,
-  type ChangeEvent,
-  type FeedCursor,
-  parseFeedCursor,
-  formatFeedCursor,
-} from '../change-feed.ts'
+import { parseFeedCursor, formatFeedCursor } from '../change-feed.ts'
+import type { ChangeFeed, ChangeEvent, FeedCursor } from '../change-feed.ts'
 import { type AdminRoute, streamRoute, taggedRoutes } from '../route.ts'
 import { taskSummaryOf, taskSummary } from '../task-view.ts'
 

@@ -4,9 +4,8 @@ import type { Handler } from '@parley/a2a/server'
 import { z } from 'zod'
 import type { AgentView } from '../agent-view.ts'
 import { isoTime } from '../../http/json-response.ts'
-import { timestamp } from '../schema-fields.ts'
+import { timestamp, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import type { RecentStats } from '../live-activity.ts'
-import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface HealthRoutesDeps {
   readonly store: Pick<FullStore, 'ready' | 'tasks' | 'push'>

@@ -4,8 +4,7 @@ import type { KeyInfo } from '../../auth/key-format.ts'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { rate } from '../../config/values.ts'
 import { RouteError } from '../../http/json-response.ts'
-import { validateInput, type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
-import { limitField } from '../schema-fields.ts'
+import { validateInput, type AdminRoute, jsonRoute, RouteResult, taggedRoutes, limitField } from '../route.ts'
 import {
   expiryFields,
   keyExpiry,

@@ -3,7 +3,7 @@ import type { Store } from '@parley/a2a'
 import type { HandlerPush } from '@parley/a2a/server'
 import { z } from 'zod'
 import { notFoundError, RouteError } from '../../http/json-response.ts'
-import { limitField, nameField } from '../schema-fields.ts'
+import { limitField, nameField, type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import {
   type PushSearchSource,
   searchPush,
@@ -15,7 +15,6 @@ import {
   pushCursorToJson,
   loadPushSummary,
 } from '../push-view.ts'
-import { type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 
 export interface PushRoutesDeps {
   readonly store: Pick<Store, 'tasks'>

@@ -5,8 +5,7 @@ import type { Route as RoutingRule } from '../../config/sections/routes.ts'
 import type { RouteDecision } from '../../routing/decide-route.ts'
 import type { DryRunMessage } from '../../routing/routing.ts'
 import { notFoundError } from '../../http/json-response.ts'
-import { jsonObject, nameField } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
+import { jsonObject, nameField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 
 export interface RoutingRoutesDeps {
   rules(): readonly RoutingRule[]

@@ -4,9 +4,8 @@ import { z } from 'zod'
 import type { ApiKeys } from '../../auth/api-keys.ts'
 import { matchesFilter, toListedAgent } from '../../discovery/listed-agent.ts'
 import type { AgentRegistry } from '../../registry/agent-registry.ts'
-import { limitField } from '../schema-fields.ts'
+import { limitField, type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { keyInfo, keyToJson } from '../key-fields.ts'
-import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
 import { firstMessageText, taskSummaryOf, taskSummary } from '../task-view.ts'
 
 export interface SearchRoutesDeps {

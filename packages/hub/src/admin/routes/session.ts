@@ -3,9 +3,8 @@ import { z } from 'zod'
 import type { ConsoleSessions } from '../../auth/console-session.ts'
 import { clientAddress } from '../../limits/rate-limiter.ts'
 import { RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, limitField } from '../schema-fields.ts'
+import { timestamp, limitField, type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import { bearerTokenOf } from '../admin-guard.ts'
-import { type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
 import type { RouteRequest } from '../../http/route-request.ts'
 
 export interface SessionRoutesDeps {

@@ -3,11 +3,20 @@ import { A2AError, type LogRecord, type Store, traceIdOfTask, traceIdOf, omitUnd
 import { httpBindingNames, type HandlerPush, type TaskAdmin, wireFrames } from '@parley/a2a/server'
 import { z } from 'zod'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, jsonObject, limitField, nameField, listOf, timeQuery } from '../schema-fields.ts'
+import {
+  timestamp,
+  jsonObject,
+  limitField,
+  nameField,
+  listOf,
+  timeQuery,
+  type AdminRoute,
+  jsonRoute,
+  RouteResult,
+  taggedRoutes,
+} from '../route.ts'
 import { pushCursor, pushCursorToJson } from '../push-view.ts'
-import { type AdminRoute, jsonRoute, RouteResult, taggedRoutes } from '../route.ts'
-import { searchTasks } from '../task-search.ts'
-import { firstMessageText, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
+import { searchTasks, firstMessageText, taskSummaryOf, taskState, taskSummary } from '../task-view.ts'
 
 export interface TaskRoutesDeps {
   readonly store: Store

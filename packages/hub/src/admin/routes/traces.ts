@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { TraceNode, Traces, TraceSummary } from '../../telemetry/traces/trace-types.ts'
 import { notFoundError, RouteError, isoTime } from '../../http/json-response.ts'
-import { timestamp, jsonObject, limitField, nameField, timeQuery } from '../schema-fields.ts'
-import { type AdminRoute, jsonRoute, taggedRoutes } from '../route.ts'
+import { timestamp, jsonObject, limitField, nameField, timeQuery, jsonRoute, taggedRoutes } from '../route.ts'
+import type { AdminRoute } from '../route.ts'
 import { taskState } from '../task-view.ts'
 
 const summarySchema = z

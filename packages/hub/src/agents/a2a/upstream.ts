@@ -3,14 +3,8 @@
  * a new card may fix. A turn keeps the connection it started with.
  */
 import { abortable, A2AError, omitUndefined, type AgentCard } from '@parley/a2a'
-import {
-  connect,
-  type ClientBinding,
-  type ConnectOptions,
-  type Fetch,
-  type RemoteAgent,
-  type StoredToken,
-} from '@parley/a2a/client'
+import { connect } from '@parley/a2a/client'
+import type { ClientBinding, ConnectOptions, Fetch, RemoteAgent, StoredToken } from '@parley/a2a/client'
 import { grpc, type GrpcOptions } from '@parley/a2a/grpc'
 import type { AgentServices } from '../kind.ts'
 import type { RemoteCardWatch } from './card-watch.ts'

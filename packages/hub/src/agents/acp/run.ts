@@ -2,19 +2,8 @@
  * Runs a message as a turn of the agent's session. After a restart it loads the session, takes over what the agent had
  * said, and tells it to continue.
  */
-import {
-  type AgentFunction,
-  type Artifact,
-  type Json,
-  type Turn,
-  abortable,
-  A2AError,
-  artifact,
-  newId,
-  status,
-  type Message,
-  type Part,
-} from '@parley/a2a'
+import { abortable, A2AError, artifact, newId, status } from '@parley/a2a'
+import type { AgentFunction, Artifact, Json, Turn, Message, Part } from '@parley/a2a'
 import type { AgentServices, PartBytes } from '../kind.ts'
 import type { KeyedMutex } from '../programs/semaphore.ts'
 import { withTimeout } from '../timeouts.ts'

@@ -10,7 +10,7 @@ import { sessionKeyOf } from '../derived-ids.ts'
 import { commandEntry, type CommandEntry } from './entry.ts'
 import { commandAgent } from './run.ts'
 import { createSessionProcessPool, createTurnProcessPool } from './process-pool.ts'
-import { removeStaleTurnFolders } from './turn-folder-cleanup.ts'
+import { removeStaleTurnFolders } from './turn-folder.ts'
 
 export const commandKind: AgentKind<CommandEntry> = {
   kind: 'command',

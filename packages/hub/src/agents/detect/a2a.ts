@@ -2,16 +2,8 @@
 import { A2AError, type AgentCard } from '@parley/a2a'
 import { connect, type RemoteAgent } from '@parley/a2a/client'
 import { grpc } from '@parley/a2a/grpc'
-import {
-  targetUrl,
-  isHttpUrl,
-  urlWithoutQuery,
-  type DetectDeps,
-  type Detection,
-  type Detector,
-  createTimeLimit,
-} from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
+import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
+import type { DetectDeps, Detection, Detector } from './detect.ts'
 
 export function a2aDetector(limitMs: number): Detector {
   return {

@@ -7,8 +7,7 @@ import { acpEntry } from '../acp/entry.ts'
 import { openAcpPeer } from '../acp/peer.ts'
 import { cancelledPermission } from '../acp/permission.ts'
 import { createProgramManager } from '../programs/program-manager.ts'
-import { type Detector, type DetectTimes, createTimeLimit } from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
+import { type Detector, type DetectTimes, createTimeLimit, agentNameFrom } from './detect.ts'
 import { isCommand, isPackageRunner, resolveProgram, createQuietLog } from './program.ts'
 
 export function acpDetector(times: DetectTimes): Detector {

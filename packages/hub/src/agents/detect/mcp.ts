@@ -2,19 +2,8 @@
 import { SdkHttpError } from '@modelcontextprotocol/client'
 import { createMcpConnection, type McpServerInfo } from '../mcp/connection.ts'
 import type { McpServer } from '../mcp/server.ts'
-import {
-  targetUrl,
-  isHttpUrl,
-  urlWithoutQuery,
-  type DetectDeps,
-  type Detection,
-  type Detector,
-  type DetectTarget,
-  type DetectTimes,
-  createTimeLimit,
-  type TimeLimit,
-} from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
+import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
+import type { DetectDeps, Detection, Detector, DetectTarget, DetectTimes, TimeLimit } from './detect.ts'
 import { isCommand, isPackageRunner, resolveProgram, createQuietLog } from './program.ts'
 
 export function mcpDetector(times: DetectTimes): Detector {

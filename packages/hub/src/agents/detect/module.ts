@@ -3,8 +3,7 @@ import { abortable } from '@parley/a2a'
 import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { readModuleExport, loadModule } from '../module/module-export.ts'
-import { targetUrl, type Detector, createTimeLimit } from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
+import { targetUrl, type Detector, createTimeLimit, agentNameFrom } from './detect.ts'
 
 const scriptExtension = /\.[cm]?[jt]s$/
 const exportPattern =

@@ -1,6 +1,6 @@
 /** Detects an endpoint with the OpenAI API by its list of models. No model is called. */
-import { targetUrl, isHttpUrl, urlWithoutQuery, type Detection, type Detector, createTimeLimit } from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
+import { targetUrl, isHttpUrl, urlWithoutQuery, createTimeLimit, agentNameFrom } from './detect.ts'
+import type { Detection, Detector } from './detect.ts'
 import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 
 /** Models that do not support chat, by their usual names. */

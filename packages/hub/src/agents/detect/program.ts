@@ -2,8 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { findProgram } from '../programs/find-program.ts'
-import { targetUrl, type DetectDeps, type DetectTarget } from './detect.ts'
-import { agentNameFrom } from './agent-name.ts'
+import { targetUrl, type DetectDeps, type DetectTarget, agentNameFrom } from './detect.ts'
 import type { AgentLog } from '@parley/a2a'
 
 export interface ResolvedProgram {

@@ -8,14 +8,8 @@ import type { ChatAnswer, ChatMessage, ChatModel } from '../chat-model.ts'
 import type { InProcessClient } from '../kind.ts'
 import { earlierTasks, earlierTurns, userMessage } from '../openai/chat-history.ts'
 import { finalReport, failureReport, usageMetadata } from '../openai/final-report.ts'
-import {
-  noAnswers,
-  toolResultId,
-  applyAnswers,
-  type MessageAnswers,
-  inputRequiredReport,
-  chatTextOf,
-} from './message-answers.ts'
+import { noAnswers, toolResultId, applyAnswers, inputRequiredReport, chatTextOf } from './message-answers.ts'
+import type { MessageAnswers } from './message-answers.ts'
 import type { LoopEntry } from './entry.ts'
 import { streamReports, type EmitReport } from '../report-channel.ts'
 import { runCalls, resolveInterruptedCalls } from './run-calls.ts'

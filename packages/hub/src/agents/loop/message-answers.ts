@@ -1,15 +1,6 @@
 /** What the message of a turn answers: tool calls that wait for the client, and a question of a child. */
-import {
-  isStruct,
-  clientToolsExtension as uri,
-  isRedacted,
-  type Message,
-  type Part,
-  type Struct,
-  type AgentMessage,
-  type Json,
-  type Report,
-} from '@parley/a2a'
+import { isStruct, clientToolsExtension as uri, isRedacted } from '@parley/a2a'
+import type { Message, Part, Struct, AgentMessage, Json, Report } from '@parley/a2a'
 import { truncateText } from './result-text.ts'
 import type { LoopState, OpenCall } from './state.ts'
 import type { Toolbox } from './toolbox.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createProgressThrottle, progressText } from './progress-throttle.ts'
+import { createProgressThrottle, progressText } from './agent.ts'
 
 describe('how far a tool is', () => {
   it('is told at once, then the newest now and then, and not after the end', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createErrorOutput } from './error-output.ts'
-import { startProgram } from './program.ts'
+import { createErrorOutput, startProgram } from './program.ts'
 
 function setUp(linesPerMinute?: number) {
   const lines: string[] = []

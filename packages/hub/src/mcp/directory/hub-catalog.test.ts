@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { catalogExtension } from '../../discovery/ai-catalog.ts'
+import { catalogExtension } from '../../discovery/discovery-routes.ts'
 import { parseHubCatalog, fetchHubCatalog } from './hub-catalog.ts'
 
 const hub = 'http://127.0.0.1:3000'

@@ -5,7 +5,7 @@
 import { A2AError, linkSignals, omitUndefined } from '@parley/a2a'
 import type { Fetch } from '@parley/a2a/client'
 import { z } from 'zod'
-import { catalogExtension } from '../../discovery/ai-catalog.ts'
+import { catalogExtension } from '../../discovery/discovery-routes.ts'
 import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 
 export interface HubCatalogEntry {

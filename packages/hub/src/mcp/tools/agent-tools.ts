@@ -1,10 +1,9 @@
 /** The tools that list agents and describe what they can do. */
 import { omitUndefined, type AgentSkill } from '@parley/a2a'
 import { z } from 'zod'
-import type { McpToolResult } from './tool-call.ts'
+import { type McpToolResult, defineTool, type McpServerTool } from './tool.ts'
 import type { AgentProfile } from '../directory/agent-directory.ts'
 import { findAgent, agentRefOf } from './find-agent.ts'
-import { defineTool, type McpServerTool } from './tool.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')
 

@@ -3,7 +3,7 @@ import type { AgentRef } from '../directory/agent-directory.ts'
 import { ProtocolError, ProtocolErrorCode, type ReadResourceResult } from '@modelcontextprotocol/server'
 import { A2AError, type Task } from '@parley/a2a'
 import { fileResource } from './content-blocks.ts'
-import type { McpToolCall } from './tool-call.ts'
+import type { McpToolCall } from './tool.ts'
 import { findAgent } from './find-agent.ts'
 
 interface ArtifactLocation {

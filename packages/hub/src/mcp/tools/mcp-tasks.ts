@@ -8,12 +8,11 @@ import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprot
 import { A2AError, hasSettled, isInterrupted, newId, omitUndefined } from '@parley/a2a'
 import type { Message, StreamEvent, Struct, Task, TaskState } from '@parley/a2a'
 import { z } from 'zod'
-import type { McpToolCall } from './tool-call.ts'
+import type { McpToolCall, McpServerTool } from './tool.ts'
 import type { DirectoryAgent, AgentAnswer } from '../directory/agent-directory.ts'
 import { findAgent } from './find-agent.ts'
 import { createTaskResult } from './task-result.ts'
 import { answerParts, elicitationOf } from './agent-question.ts'
-import type { McpServerTool } from './tool.ts'
 import { parseBoundedJson } from '../../json/bounded-json.ts'
 
 export interface McpTasks {

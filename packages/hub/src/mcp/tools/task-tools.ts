@@ -1,12 +1,11 @@
 /** The tools for existing tasks: read, await and cancel. */
 import { hasSettled } from '@parley/a2a'
 import { z } from 'zod'
-import type { McpToolCall, McpToolResult } from './tool-call.ts'
+import { type McpToolCall, type McpToolResult, defineTool, type McpServerTool } from './tool.ts'
 import { waitForTask } from './wait-for-task.ts'
 import type { AgentRef, AgentAnswer } from '../directory/agent-directory.ts'
 import { findAgent, agentRefOf } from './find-agent.ts'
 import { taskResultSchema, createTaskResult } from './task-result.ts'
-import { defineTool, type McpServerTool } from './tool.ts'
 
 const text = z.string('must be a string').min(1, 'is empty')
 const taskFields = {

@@ -4,13 +4,8 @@ import { clockOf } from '@parley/a2a/server'
 import type { RequestOutcome, EventContext, HandlerReaders, PushResult } from '@parley/a2a/server'
 import type { ConnectionCounts } from '@parley/a2a/node'
 import type { TraceSpan } from '../traces/trace-types.ts'
-import {
-  createMetricRegistry,
-  type Gauge,
-  type MetricInfo,
-  type MetricRegistry,
-  type Sample,
-} from './metric-registry.ts'
+import { createMetricRegistry } from './metric-registry.ts'
+import type { Gauge, MetricInfo, MetricRegistry, Sample } from './metric-registry.ts'
 
 export interface HubMetrics {
   readonly registry: MetricRegistry

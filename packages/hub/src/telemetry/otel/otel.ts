@@ -2,18 +2,8 @@
  * Exports spans and metrics by OTLP over HTTP. A span has the same ids as in the log, so that it matches what callers and backends
  * of agents export. Loaded only if a collector is configured.
  */
-import {
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-  type Link,
-  type Tracer,
-  type Attributes,
-  ValueType,
-  type HrTime,
-} from '@opentelemetry/api'
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, ValueType } from '@opentelemetry/api'
+import type { Link, Tracer, Attributes, HrTime } from '@opentelemetry/api'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes, emptyResource } from '@opentelemetry/resources'
@@ -22,9 +12,8 @@ import {
   PeriodicExportingMetricReader,
   AggregationTemporality,
   DataPointType,
-  type MetricData,
-  type MetricProducer,
 } from '@opentelemetry/sdk-metrics'
+import type { MetricData, MetricProducer } from '@opentelemetry/sdk-metrics'
 import { AlwaysOnSampler, TracerProvider, type IdGenerator } from '@opentelemetry/sdk-trace'
 import { newId, type AgentLog, isStruct, type Json, type Struct } from '@parley/a2a'
 import type { TraceSpan, TraceSpanKind } from '../traces/trace-types.ts'

@@ -8,8 +8,7 @@ import { isTerminal, type AgentLog, type FeedEntry, type KeyValueStore, type Ful
 import { clockOf } from '@parley/a2a/server'
 import type { TraceSpan } from './trace-types.ts'
 import { TaskTrace } from './task-trace.ts'
-import { dropOrphanedEntries } from './trace-retention.ts'
-import { traceIndexKind, type TraceIndexEntry } from './trace-summary.ts'
+import { dropOrphanedEntries, traceIndexKind, type TraceIndexEntry } from './trace-summary.ts'
 import { TraceBatch } from './trace-batch.ts'
 
 export interface TraceIndexDeps {

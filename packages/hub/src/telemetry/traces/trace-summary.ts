@@ -3,7 +3,7 @@
  * listed; the others add to the totals of their root, and differ by their key.
  */
 import { isTerminal, traceIdOfTask } from '@parley/a2a'
-import type { Json, KeyValueEntry, KeyValueWrite, TaskState } from '@parley/a2a'
+import type { Json, KeyValueEntry, KeyValueWrite, TaskState, KeyValueStore, Store } from '@parley/a2a'
 import type { DelegationContext, TraceStatus, TraceSummary } from './trace-types.ts'
 import { type SpanTotals, replaceTotals, emptyTotals } from './span-totals.ts'
 import type { TaskTrace } from './task-trace.ts'
@@ -127,7 +127,7 @@ export function traceSummaryOf(taskId: string, note: TraceIndexEntry): TraceSumm
 }
 
 /** The keys that were written for a task. */
-export function traceEntryKeys(taskId: string, note: TraceIndexEntry): readonly string[] {
+function traceEntryKeys(taskId: string, note: TraceIndexEntry): readonly string[] {
   return traceEntryWrites(taskId, note, undefined).map(({ key }) => key)
 }
 
@@ -139,4 +139,35 @@ export function traceStatusOf(state: TaskState): TraceStatus {
 
 function mergeNames(before: readonly string[] = [], more: readonly string[]): readonly string[] {
   return [...new Set([...before, ...more])].slice(0, maxNames)
+}
+
+/** Deletes entries of tasks that were pruned early because there were too many: the oldest tasks are pruned first. */
+const pageSize = 100
+
+/** Continues while pruned tasks are among the oldest. Returns the number of deleted entries. */
+export async function dropOrphanedEntries(notes: KeyValueStore, store: Pick<Store, 'tasks'>): Promise<number> {
+  let dropped = 0
+  for (const prefix of ['root/', 'child/']) {
+    for (;;) {
+      const oldest = await notes.list(traceIndexKind, { prefix, limit: pageSize })
+      let orphaned = 0
+      for (const note of oldest) {
+        const taskId = note.key.slice(prefix.length)
+        if ((await store.tasks.load(taskId)) !== undefined) continue
+        orphaned += 1
+        await removeTraceEntry(notes, taskId, traceEntryFrom(note))
+      }
+      dropped += orphaned
+      if (orphaned < pageSize) break
+    }
+  }
+  return dropped
+}
+
+export async function removeTraceEntry(
+  notes: KeyValueStore,
+  taskId: string,
+  note: TraceIndexEntry | undefined,
+): Promise<void> {
+  for (const key of note === undefined ? [] : traceEntryKeys(taskId, note)) await notes.remove(traceIndexKind, key)
 }

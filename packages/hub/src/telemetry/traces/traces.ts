@@ -2,16 +2,8 @@
  * Trace queries for operators: lists from the index, and single traces as trees, which are read from the task logs and so are
  * always current.
  */
-import {
-  type KeyValueStore,
-  type PushAttempt,
-  type FullStore,
-  type TaskRow,
-  spanIdOfEvent,
-  traceIdOfTask,
-  spanOutcomeOf,
-  spanIdOfPush,
-} from '@parley/a2a'
+import { spanIdOfEvent, traceIdOfTask, spanOutcomeOf, spanIdOfPush } from '@parley/a2a'
+import type { KeyValueStore, PushAttempt, FullStore, TaskRow } from '@parley/a2a'
 import type { Trace, TraceNode, TracePage, TraceQuery, Traces, TraceSpan, TraceSummary } from './trace-types.ts'
 import { TaskTrace } from './task-trace.ts'
 import type { TraceIndex } from './trace-index.ts'
@@ -25,8 +17,8 @@ import {
   traceKey,
   traceIndexKind,
   type TraceIndexEntry,
+  removeTraceEntry,
 } from './trace-summary.ts'
-import { removeTraceEntry } from './trace-retention.ts'
 import { resultWithin } from '../../agents/timeouts.ts'
 
 export interface TracesDeps {

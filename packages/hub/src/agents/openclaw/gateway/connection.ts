@@ -4,17 +4,8 @@
  */
 import { A2AError } from '@parley/a2a'
 import { defaultJsonNodes, exceedsJsonNodes } from '@parley/a2a/server'
-import {
-  asFields,
-  numberField,
-  parseFrame,
-  stringField,
-  type GatewayResponse,
-  type GatewayFields,
-  type GatewayEvent,
-  type GatewayError,
-  stringListField,
-} from './frames.ts'
+import { asFields, numberField, parseFrame, stringField, stringListField } from './frames.ts'
+import type { GatewayResponse, GatewayFields, GatewayEvent, GatewayError } from './frames.ts'
 
 export interface Challenge {
   readonly nonce: string

@@ -15,12 +15,8 @@ import {
   type GatewayCredentials,
 } from './handshake.ts'
 import type { Device, DeviceTokens } from './device.ts'
-import {
-  openOpenClawConnection,
-  eventSessionKey,
-  type OpenClawConnection,
-  type ConnectionAttempt,
-} from './connection.ts'
+import { openOpenClawConnection, eventSessionKey } from './connection.ts'
+import type { OpenClawConnection, ConnectionAttempt } from './connection.ts'
 import { stringField, type GatewayEvent, type GatewayError } from './frames.ts'
 
 interface GatewayOptions {
