@@ -185,7 +185,6 @@ export function validateInput<T>(schema: ZodType<T>, value: unknown, where = 'bo
   throw new RouteError('INVALID_PARAMS', said, { violations })
 }
 
-/** Fields shared by many routes: their format in a query and in a response. */
 /** A time in a response. */
 export const timestamp = z.iso.datetime().describe('In UTC, such as 2030-01-31T12:00:00.000Z.')
 

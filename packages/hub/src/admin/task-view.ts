@@ -84,10 +84,6 @@ function toExcerpt(text: string): string {
   return line.length <= maxExcerptLength ? line : `${line.slice(0, maxExcerptLength).toWellFormed()}…`
 }
 
-/**
- * Tasks of all owners, in pages. The store filters by indexed fields. Text is matched while reading, up to a fixed number of tasks
- * per page; clients that search further request the next page.
- */
 interface TaskQuery extends Omit<SearchQuery, 'before'> {
   /** Matches the first message, the status, an id or the metadata; ignores case. */
   readonly text?: string
@@ -101,6 +97,10 @@ const searchBatch = 100
 /** Tasks read for one page, regardless of the number of matches. */
 const maxSearched = 1_000
 
+/**
+ * Tasks of all owners, in pages. The store filters by indexed fields. Text is matched while reading, up to a fixed number of tasks
+ * per page; clients that search further request the next page.
+ */
 export async function searchTasks(
   store: Pick<Store, 'tasks'>,
   { text, before, limit, ...query }: TaskQuery,

@@ -112,10 +112,6 @@ export function grantExpiry({ grant, expiresAt }: SessionRecord): number {
   return grant.by === 'key' ? expiresAt : Math.min(expiresAt, tokenExpiry(grant.token))
 }
 
-/**
- * A session as stored, so that every replica knows it and it can be listed and ended. The tokens of an issuer are encrypted with
- * the store's keyring: a copy of the database alone does not allow signing in.
- */
 /** What opened the session, and what it is checked against at every request. */
 export type SessionGrant =
   /** The admin key, identified by its mark. */
@@ -123,6 +119,10 @@ export type SessionGrant =
   /** A token of an issuer. Its refresh token, if any, renews it. */
   | { readonly by: 'token' | 'oidc'; readonly token: string; readonly refreshToken?: string | undefined }
 
+/**
+ * A session as stored, so that every replica knows it and it can be listed and ended. The tokens of an issuer are encrypted with
+ * the store's keyring: a copy of the database alone does not allow signing in.
+ */
 export interface SessionRecord {
   readonly id: string
   /** `admin`, or the caller that a token named. */

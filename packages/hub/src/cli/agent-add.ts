@@ -9,7 +9,8 @@ import { CliError, type Command } from './command.ts'
 import { configFile, configFlags, loadKinds, problemLines } from './cli-settings.ts'
 import { programEnvironment } from './program-environment.ts'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { isMap, isScalar, parseDocument, type Document, type YAMLMap } from 'yaml'
+import { isMap, isScalar, parseDocument } from 'yaml'
+import { setAgentEntry } from '../config/config-document.ts'
 
 const detectTimeoutMs = 60_000
 
@@ -60,7 +61,7 @@ export function createAgentAdd(detect: Detect): Command {
         terminal.printError('Choose one with --kind, or write the entry by hand: see docs/run-the-hub.md.')
         return 1
       }
-      const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(file))
+      const name = flags.value('name') ?? uniqueAgentName(found.name, agentNamesIn(textOfFile(file)))
       requireValidEntry(name, found, await loadKinds())
       writeAgentEntry(file, name, found)
       terminal.print(`Added ${name} (${found.kind}) to ${file}.`)
@@ -94,61 +95,30 @@ function requireValidEntry(name: string, { kind, entry }: DetectedAgent, kinds: 
   if ('problems' in checked) throw new CliError(problemLines(checked.problems, undefined).join('\n'))
 }
 
-/** Adds an agent to a configuration file and leaves everything else in it unchanged, comments included. */
-interface NewAgentEntry {
-  readonly kind: string
-  readonly entry: Readonly<Record<string, unknown>>
+type NewAgentEntry = Pick<DetectedAgent, 'kind' | 'entry'>
+
+/** Returns the text of the file with the entry added. JSON stays JSON. */
+export function insertAgentEntry(text: string, name: string, { kind, entry }: NewAgentEntry, isJson = false): string {
+  if (agentNamesIn(text).includes(name)) {
+    throw new CliError(`The agent ${name} already exists: choose another name with --name.`)
+  }
+  return setAgentEntry(text, name, { kind, ...entry }, isJson)
 }
 
-/** Returns the text of the file with the entry added. */
-export function insertAgentEntry(text: string, name: string, { kind, entry }: NewAgentEntry): string {
-  const document: Document = parseDocument(text)
-  if (document.errors.length > 0) throw new CliError('The configuration is not valid YAML: see `parley config check`.')
-  if (document.contents === null) document.contents = document.createNode({})
-  if (!isMap(document.contents)) throw new CliError('The configuration is not a mapping: see `parley config check`.')
-  const agents = agentsIn(document)
-  if (agents.has(name)) throw new CliError(`The agent ${name} already exists: choose another name with --name.`)
-  const node = document.createNode({ kind, ...entry })
-  // In the style of its neighbours.
-  const first = agents.items[0]?.value
-  if (isMap(first) && first.flow === true) node.flow = true
-  agents.set(name, node)
-  return document.toString({ lineWidth: 0 })
-}
-
-function agentsIn(document: Document): YAMLMap {
-  const found = document.get('agents')
-  if (isMap(found)) return found
-  if (found !== undefined && found !== null) throw new CliError('`agents` is not a mapping of names to entries.')
-  const made = document.createNode({}) as YAMLMap
-  document.set('agents', made)
-  return made
-}
-
-/** The agent names in use. Empty for a file that does not exist or cannot be parsed: writing to it reports the error. */
-function agentNamesIn(file: string): readonly string[] {
-  if (!existsSync(file)) return []
-  // JSON is YAML, too.
-  const agents = parseDocument(readFileSync(file, 'utf8')).get('agents')
+/** The agent names in use. Empty for a text that cannot be parsed: writing to it reports the error. JSON is YAML, too. */
+function agentNamesIn(text: string): readonly string[] {
+  const agents = parseDocument(text).get('agents')
   return isMap(agents) ? agents.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : []
 }
 
-/** JSON stays JSON. */
 export function writeAgentEntry(file: string, name: string, entry: NewAgentEntry): void {
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  const after = file.endsWith('.json')
-    ? insertJsonAgentEntry(before, name, entry)
-    : insertAgentEntry(before, name, entry)
+  const after = insertAgentEntry(textOfFile(file), name, entry, file.endsWith('.json'))
   // Atomically: a hub that watches the file must not read half of it.
   const temporaryFile = `${file}.new`
   writeFileSync(temporaryFile, after)
   renameSync(temporaryFile, file)
 }
 
-function insertJsonAgentEntry(text: string, name: string, { kind, entry }: NewAgentEntry): string {
-  const tree = (text.trim() === '' ? {} : JSON.parse(text)) as { agents?: Record<string, unknown> }
-  if (tree.agents?.[name] !== undefined) {
-    throw new CliError(`The agent ${name} already exists: choose another name with --name.`)
-  }
-  return `${JSON.stringify({ ...tree, agents: { ...tree.agents, [name]: { kind, ...entry } } }, null, 2)}\n`
+function textOfFile(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }

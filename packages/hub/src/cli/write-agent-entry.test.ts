@@ -39,7 +39,7 @@ retention: { finished: 30d }
     )
     assert.throws(() => insertAgentEntry('agents: [', 'partner', entry), /not valid YAML/)
     assert.throws(() => insertAgentEntry('[]', 'partner', entry), /not a mapping/)
-    assert.throws(() => insertAgentEntry('agents: 3', 'partner', entry), /`agents` is no/)
+    assert.throws(() => insertAgentEntry('agents: 3', 'partner', entry), /agents.* must be a mapping/)
   })
 
   it('stays JSON in a file of JSON', () => {

@@ -181,16 +181,17 @@ export function setAgentEntry(text: string, name: string, entry: AgentEntry | un
   if (isJson) return setJsonAgentEntry(text, name, entry)
   const document = parseDocument(text, { uniqueKeys: false })
   if (document.errors.length > 0) throw new ConfigError('', 'the file is not valid YAML')
-  if (document.contents === null) document.set('agents', document.createNode({}))
-  const agents = document.get('agents')
-  if (agents !== undefined && agents !== null && !isMap(agents)) {
+  if (document.contents !== null && !isMap(document.contents)) throw new ConfigError('', 'the file is not a mapping')
+  const agents = document.get('agents') ?? undefined
+  if (agents !== undefined && !isMap(agents)) {
     throw new ConfigError('agents', 'must be a mapping of names to entries')
   }
-  if (entry === undefined) document.deleteIn(['agents', name])
+  if (entry === undefined) agents?.delete(name)
   else {
+    if (agents === undefined) document.set('agents', document.createNode({}))
     const node = document.createNode(entry)
     // Keeps the style of the entry, or uses that of its neighbours.
-    if (isMap(node) && isMap(agents) && styleModel(agents, name)?.flow === true) node.flow = true
+    if (isMap(node) && agents !== undefined && styleModel(agents, name)?.flow === true) node.flow = true
     document.setIn(['agents', name], node)
   }
   return document.toString({ lineWidth: 0 })

@@ -132,11 +132,11 @@ export function chainFromProvenance(provenance: Json | undefined): Chain | undef
 }
 
 /**
- * The permissions that are passed on with delegated work. Scopes of agents and their skills are valid in one hub only, so they are
- * stored under its name; scopes of operations and of the skills themselves are valid everywhere. Whatever a hub adds or leaves out,
- * the permissions become narrower and never wider.
+ * The permissions that are passed on with delegated work, by hub. Scopes of agents and their skills are valid in one hub only, so
+ * they are stored under its name; scopes of operations and of the skills themselves are valid everywhere and have an empty name.
+ * For a hub that is not listed yet, its own rules apply. Whatever a hub adds or leaves out, the permissions become narrower and
+ * never wider.
  */
-/** By hub; scopes that are valid everywhere have an empty name. For a hub that is not listed yet, its own rules apply. */
 type ChainScopes = Readonly<Record<string, readonly string[]>>
 
 const anyHub = ''

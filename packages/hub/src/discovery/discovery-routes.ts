@@ -95,10 +95,6 @@ function toRouteError(reason: unknown, log: AgentLog): RouteError {
   return new RouteError('INTERNAL', 'Internal error')
 }
 
-/**
- * The agents of this hub as an AI Catalog, version 1.0: the locations of the cards, with enough data beside each to choose without
- * fetching them all. Names and descriptions are left to the cards.
- */
 const catalogType = 'application/ai-catalog+json'
 const cardType = 'application/a2a-agent-card+json'
 /** The skills that the caller may use, which a card cannot list because it is the same for all callers. */
@@ -118,6 +114,10 @@ interface AiCatalogEntry {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
+/**
+ * The agents of this hub as an AI Catalog, version 1.0: the locations of the cards, with enough data beside each to choose without
+ * fetching them all. Names and descriptions are left to the cards.
+ */
 export function buildAiCatalog(agents: readonly ListedAgent[], base: string): AiCatalog {
   const { hostname } = new URL(base)
   return {

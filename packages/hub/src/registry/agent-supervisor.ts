@@ -172,9 +172,9 @@ function withOpenTimeout<T>(value: Promise<T>, limitMs: number, late: (value: T)
 
 /**
  * Placeholder for an agent that has not opened yet. New calls are refused before they reach it. It runs turns that a restart
- * interrupted or that waited in a queue, by the real agent as soon as that has opened.
+ * interrupted or that waited in a queue, by the real agent as soon as that has opened: `whenOpen` resolves with it. The turn fails
+ * after `waitMs`.
  */
-/** `whenOpen` resolves with the agent once it has opened. The turn fails after `waitMs`. */
 export function createUnavailableAgent(whenOpen: () => Promise<Agent>, waitMs: number): Agent {
   const wait = async (turn: Turn, selectRun: (agent: Agent) => AgentFunction | undefined): Promise<AgentOutput> => {
     const run = selectRun(await withTimeout(abortable(turn.signal, whenOpen()), waitMs, agentUnavailableError))

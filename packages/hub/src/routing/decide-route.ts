@@ -120,7 +120,6 @@ function candidateReasons(candidates: readonly RouteCandidate[]): string {
   return candidates.map(({ agent, state, why }) => `${agent}: ${why ?? state}`).join('; ')
 }
 
-/** Whether a message matches the conditions of a route, and if not, why. Pure, so that a dry run can use it. */
 /** The facts about a message that conditions can test. */
 interface MessageFacts {
   readonly text: string

@@ -100,7 +100,6 @@ export async function closeAllQuietly(
   await store.close().catch(() => {})
 }
 
-/** The data directory: readable only by its owner, regardless of the umask at creation. */
 const ownerOnly = { directory: 0o700, file: 0o600 }
 const otherUsersMask = 0o077
 /** The prefix of our file names. A directory with only such names belongs to the hub and may be made private. */
@@ -112,6 +111,7 @@ export const adminKeyFileName = `${filePrefix}.admin-key`
  * Creates the directory, or removes the permissions of other users from it. A directory that belongs to another user (such as a
  * mounted volume) or contains files of other programs stays as it is, with a warning: our files in it are private in any case.
  */
+/** Makes the data directory readable only by its owner, regardless of the umask at its creation. */
 export function prepareDataDirectory(directory: string, log: Pick<AgentLog, 'warn'>): void {
   mkdirSync(directory, { recursive: true, mode: ownerOnly.directory })
   // Windows has no such modes.

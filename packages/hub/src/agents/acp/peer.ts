@@ -138,11 +138,6 @@ function startFailed(how: string, detail?: string): A2AError {
   return new A2AError('AGENT_UNAVAILABLE', `The program of the agent did not start ${how}`, {}, cause)
 }
 
-/**
- * Messages of the Agent Client Protocol over stdin and stdout of a program. The SDK's own stream is not used: it answers
- * every invalid line with an error, which programs that print to stdout do not expect. Here updates also stay in order,
- * because each is delivered before the next message is read.
- */
 interface AcpStreamDeps {
   readonly program: Program
   readonly limitBytes: number
@@ -153,6 +148,11 @@ interface AcpStreamDeps {
   onInvalidLine(line: string): void
 }
 
+/**
+ * Messages of the Agent Client Protocol over stdin and stdout of a program. The SDK's own stream is not used: it answers
+ * every invalid line with an error, which programs that print to stdout do not expect. Here updates also stay in order,
+ * because each is delivered before the next message is read.
+ */
 function createAcpStream({
   program,
   limitBytes,

@@ -134,7 +134,6 @@ async function* limitLines(
   }
 }
 
-/** The JSON lines that a program writes, and what each line means for the task. */
 const structSchema = z.record(z.string(), z.json())
 /** One content item; for a file, `path` is relative to the turn folder. */
 const contentFields = {
@@ -190,6 +189,7 @@ type ParsedJsonlLine =
   | { readonly type: 'unknown'; readonly name: string }
   | { readonly type: 'invalid'; readonly why: string }
 
+/** The JSON lines that a program writes, and what each line means for the task. */
 export function parseJsonlLine(text: string, jsonNodes = defaultJsonNodes): ParsedJsonlLine {
   if (exceedsJsonNodes(text, jsonNodes)) return { type: 'invalid', why: `it holds more than ${jsonNodes} JSON values` }
   let value: unknown

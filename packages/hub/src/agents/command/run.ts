@@ -152,7 +152,6 @@ function rememberedState(remembered: Json | undefined): Json | undefined {
   return isStruct(remembered) ? remembered['state'] : undefined
 }
 
-/** Passes a message to a program: in its arguments, its environment and its stdin. */
 /** What is known of a turn before the program starts. */
 export interface ProgramInput {
   readonly turn: Turn

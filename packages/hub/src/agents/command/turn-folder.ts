@@ -86,10 +86,10 @@ export function safeFilename(filename: string | undefined, extension = ''): stri
 }
 
 /**
- * The names of turn folders contain the process that made them, so that the next start removes the message files that a killed
- * hub left. Folders of a running hub, and of another machine that shares the directory, stay.
+ * The name of a turn folder contains the process that made it, so that the next start removes the message files that a killed hub
+ * left: the host, the pid, the start time of the process, and the suffix that `mkdtemp` adds. Folders of a running hub, and of
+ * another machine that shares the directory, stay.
  */
-/** The host, the pid, the start time of the process, and the suffix that `mkdtemp` adds. */
 const folderPattern = /^parley-turn-([0-9a-f]{8})-(\d+)-(\d+)-\w+$/
 
 let ownPrefix: string | undefined

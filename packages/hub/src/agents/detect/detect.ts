@@ -129,10 +129,9 @@ function rootCauseMessage(reason: unknown): string {
   return text.split('\n', 1)[0]?.slice(0, 300) ?? ''
 }
 
-/** Derives a valid agent name from what an agent calls itself. */
 const maxNameLength = 48
 
-/** Uses the first candidate that gives a name; of a path or a scoped name, its last part. */
+/** A valid agent name from what an agent calls itself: the first candidate that gives one; of a path or a scoped name, its last part. */
 export function agentNameFrom(...wanted: readonly (string | undefined)[]): string {
   for (const text of wanted) {
     const name = slugOf(text?.split('/').findLast((part) => part.trim() !== '') ?? '')

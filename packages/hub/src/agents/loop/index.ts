@@ -81,13 +81,13 @@ function sourceOf(tool: ToolEntry, entry: LoopEntry, services: AgentServices): T
   return functionTools({ path: tool.module, baseDir: services.baseDir, allow: tool.allow, timeoutMs })
 }
 
+/** Maximum number of client tools that the model sees. */
+const maxTools = 64
+
 /**
  * Tools that run at the client, which lists them with its messages (S2-13, S2-14). The model calls them like any other
  * tool.
  */
-/** Maximum number of client tools that the model sees. */
-const maxTools = 64
-
 function clientTools(allow: readonly string[] | undefined): ToolSource {
   return {
     label: 'the tools of the client',

@@ -116,11 +116,6 @@ function transportTo(server: McpServer, options: McpClientOptions, { limit }: Mc
     : createHttpTransport(server, fetch, limit)
 }
 
-/**
- * MCP over stdin and stdout of a program. The SDK's own transport is not used for two reasons. The child processes of a
- * server must end with it: the program leads a process group that is ended as a whole. And the SDK concatenates the buffer
- * with each chunk, which copies a message of 20 MB a few hundred times.
- */
 const graceMs = 2_000
 
 interface ProgramTransportDeps {
@@ -129,6 +124,11 @@ interface ProgramTransportDeps {
   readonly limit: MessageLimit
 }
 
+/**
+ * MCP over stdin and stdout of a program. The SDK's own transport is not used for two reasons. The child processes of a
+ * server must end with it: the program leads a process group that is ended as a whole. And the SDK concatenates the buffer
+ * with each chunk, which copies a message of 20 MB a few hundred times.
+ */
 function createProgramTransport(
   server: Extract<McpServer, { command: unknown }>,
   { start, log, limit }: ProgramTransportDeps,

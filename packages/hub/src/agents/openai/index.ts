@@ -44,7 +44,6 @@ function open(entry: OpenaiEntry, services: AgentServices): OpenAgent {
   }
 }
 
-/** The models that callers may choose, and their skills in the card. Never calls a model. */
 type ModelChoice = Pick<OpenaiEntry, 'model' | 'models'>
 
 /** From `metadata.model` of the message or the request, or from the skill. */

@@ -1,6 +1,7 @@
 /**
- * Asks the caller for the approvals of one turn, one at a time, and sends the decisions to the gateway. The questions are
- * stored in order: a resumed turn asks the same questions and gets the answers that were already given.
+ * Asks the caller for the approvals of one turn, one at a time, and sends the decisions to the gateway. Only if the entry enables
+ * it, because then every caller of the agent decides what runs on the gateway's machine. The questions are stored in order: a
+ * resumed turn asks the same questions and gets the answers that were already given.
  */
 import { status, type AgentLog, type Message, type Report, type Turn, type AgentMessage } from '@parley/a2a'
 import type { OpenClawEntry } from './entry.ts'
@@ -138,10 +139,6 @@ export function createApprovalPrompter({
   }
 }
 
-/**
- * Commands that need approval at the gateway, as questions to the caller. Only if the entry enables it, because then every
- * caller of the agent decides what runs on the gateway's machine.
- */
 type ApprovalDecision = 'allow-once' | 'allow-always' | 'deny'
 
 export interface ApprovalRequest {

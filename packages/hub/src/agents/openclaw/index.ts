@@ -60,7 +60,6 @@ async function deviceFor({ device }: OpenClawEntry, services: AgentServices): Pr
   return device === true ? loadDevice(services.kindKv ?? services.kv) : deviceFromKey(device)
 }
 
-/** Reads the card fields from the gateway: name, skills and tools. No model is called. */
 /** Text, images and common file types; not JSON, which would promise support for data parts (S4-10). */
 const inputModes = [
   'text/*',
@@ -86,6 +85,7 @@ function staticCard({ agent, transport }: OpenClawEntry): PartialCard {
   }
 }
 
+/** Reads the card fields from the gateway. No model is called. */
 async function fetchOpenClawCard(connection: OpenClawConnection, entry: OpenClawEntry): Promise<PartialCard> {
   const about = { agentId: entry.agent }
   const [identity, skills, tools] = await Promise.all([

@@ -70,7 +70,6 @@ function invalidInput({ issues }: z.ZodError): A2AError {
   return new A2AError('INVALID_PARAMS', words.join('; '), { violations })
 }
 
-/** What a tool knows of its call, whatever the transport and version of MCP. */
 export interface McpServerSettings {
   /** `skills`: adds a tool for each skill of each agent. */
   readonly tools: 'agents' | 'skills'
@@ -78,6 +77,7 @@ export interface McpServerSettings {
   readonly waitMs: number
 }
 
+/** What a tool knows of its call, whatever the transport and version of MCP. */
 export interface McpToolCall {
   readonly directory: AgentDirectory
   readonly settings: McpServerSettings

@@ -106,11 +106,6 @@ function textOf(text: string, redact: Redactor): string {
   return shown.length <= maxTextLength ? shown : `${shown.slice(0, maxTextLength)}…`
 }
 
-/**
- * The log of the hub: one line per event, JSON for programs or text for people, with secrets redacted. Lines of one turn of the
- * event loop are written together. A flood of lines is cut off and counted, so that a slow reader of the log does not slow down the
- * work.
- */
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: 'json' | 'text'
@@ -129,6 +124,11 @@ export interface HubLog extends AgentLog {
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const maxLinesPerSecond = 2_000
 
+/**
+ * The log of the hub: one line per event, JSON for programs or text for people, with secrets redacted. Lines of one turn of the
+ * event loop are written together. A flood of lines is cut off and counted, so that a slow reader of the log does not slow down the
+ * work.
+ */
 export function createLog({ level, format, secrets = [], write, now = Date.now }: LogOptions): HubLog {
   const redact = createRedactor(secrets)
   const lineOf = format === 'json' ? jsonLine : textLine

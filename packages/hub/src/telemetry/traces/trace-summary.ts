@@ -141,10 +141,12 @@ function mergeNames(before: readonly string[] = [], more: readonly string[]): re
   return [...new Set([...before, ...more])].slice(0, maxNames)
 }
 
-/** Deletes entries of tasks that were pruned early because there were too many: the oldest tasks are pruned first. */
 const pageSize = 100
 
-/** Continues while pruned tasks are among the oldest. Returns the number of deleted entries. */
+/**
+ * Deletes entries of tasks that were pruned early because there were too many: the oldest tasks are pruned first. Continues while
+ * pruned tasks are among the oldest. Returns the number of deleted entries.
+ */
 export async function dropOrphanedEntries(notes: KeyValueStore, store: Pick<Store, 'tasks'>): Promise<number> {
   let dropped = 0
   for (const prefix of ['root/', 'child/']) {

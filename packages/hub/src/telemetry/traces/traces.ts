@@ -217,7 +217,6 @@ function matchesText(summary: TraceSummary, text: string): boolean {
   return names.some((name) => name.toLowerCase().includes(text))
 }
 
-/** Builds the span tree of one task, with the tasks that it created and its webhook attempts. Pure. */
 /** The data of one task. */
 interface TaskSpans {
   readonly taskId: string
