@@ -60,8 +60,8 @@ describe('the bytes of a part', () => {
     )
     const found = await bytesOf()({ url: `${url}/pictures/my%20cat.png?size=2` }, signal)
     assert.deepEqual([asText(found.bytes), found.mediaType, found.filename], ['picture', 'image/png', 'my cat.png'])
-    const told = await bytesOf()({ url, mediaType: 'text/plain', filename: 'b.txt' }, signal)
-    assert.deepEqual([told.mediaType, told.filename], ['text/plain', 'b.txt'])
+    const named = await bytesOf()({ url, mediaType: 'text/plain', filename: 'b.txt' }, signal)
+    assert.deepEqual([named.mediaType, named.filename], ['text/plain', 'b.txt'])
   })
 
   it('are found behind redirects, each of which passes the guard [B-173]', async () => {

@@ -29,7 +29,7 @@ const showing = (headers: Readonly<Record<string, string>>, agent = 'team'): Cre
 })
 
 describe('access', () => {
-  it('makes an admin key with the first store, and tells it once', async () => {
+  it('creates an admin key with the first store, and shows it once', async () => {
     const notes = memoryKeyValueStore()
     const first = await open(notes)
     assert.match(first.newAdminKey ?? '', /^pka_/)

@@ -29,7 +29,7 @@ describe('what the configuration says of access', () => {
     )
   })
 
-  it('lets in without credentials where an agent is listed, or says so itself', () => {
+  it('allows anonymous access to agents that are listed, or that set it themselves', () => {
     const { isAnonymousAllowed } = read({ access: { anonymous: ['echo'] } })
     assert.deepEqual(
       [isAnonymousAllowed('echo'), isAnonymousAllowed('gpt'), isAnonymousAllowed('missing')],

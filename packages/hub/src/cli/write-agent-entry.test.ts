@@ -25,7 +25,7 @@ retention: { finished: 30d }
     assert.ok(after.indexOf('greeter:') < after.indexOf(line) && after.indexOf(line) < after.indexOf('retention:'))
   })
 
-  it('begins a file, or a section, that is not there', () => {
+  it('creates a file, or a section, that does not exist', () => {
     for (const before of ['', '# nothing yet\n', 'listen: { port: 1 }\n', 'agents:\n']) {
       const { agents } = parse(insertAgentEntry(before, 'partner', entry)) as { agents: unknown }
       assert.deepEqual(agents, { partner: { kind: 'a2a', url: 'https://partner.example.com' } })

@@ -158,7 +158,7 @@ describe('a configuration', () => {
     ])
   })
 
-  it('refuses what is not there, and what is nothing at all', () => {
+  it('refuses what does not exist, and what is empty', () => {
     assert.match(
       wrong({ agents, roads: [] })[0] ?? '',
       /^roads: unknown setting: (did you mean|use one of access, admin, agents, )/,

@@ -162,9 +162,9 @@ export const sectionsSchema = z.strictObject({
     .describe('The origins that browsers may call from. Default: none.'),
   trustProxy: z.boolean().default(false).describe('Whether X-Forwarded-Host and X-Forwarded-Proto are believed.'),
   mcp: mcpSection,
-  telemetry: telemetrySection.prefault({}).describe('What the hub tells of what it does.'),
+  telemetry: telemetrySection.prefault({}).describe('Traces, metrics and logs.'),
   prices: pricesSection,
-  profiles: profilesSection.prefault({}).describe('Ways of speaking that are not the protocol’s.'),
+  profiles: profilesSection.prefault({}).describe('Endpoints for clients that do not follow the A2A specification.'),
 })
 
 export type ConfigSections = z.output<typeof sectionsSchema>

@@ -308,7 +308,7 @@ describe('an in-process call', () => {
     assert.deepEqual([back.description, back.skills.length, hidden, none], ['Helps', 1, undefined, undefined])
   })
 
-  it('is refused for an agent that is not there, and for one that is not open', async (t) => {
+  it('is refused for an agent that does not exist, and for one that is not open', async (t) => {
     const failures: unknown[] = []
     const { call } = await scene(
       t,

@@ -5,7 +5,7 @@ import type { Task } from '@parley/a2a'
 import { concierge } from './index.ts'
 
 describe('the concierge', () => {
-  it('asks back, then answers with data and a file', async (t) => {
+  it('asks a question, then answers with data and a file', async (t) => {
     const agent = testAgent(concierge)
     t.after(() => agent.close())
     const asked = (await agent.send('A table, please')) as Task

@@ -84,7 +84,7 @@ describe('the health of an agent', () => {
     assert.deepEqual([health.get('a').state, health.tryAcquire('a'), health.tryAcquire('a')], ['up', true, true])
   })
 
-  it('counts what says so in its metadata, and what takes too long', async (t) => {
+  it('counts what its metadata marks as a failure, and what takes too long', async (t) => {
     const { health, run } = scene(t)
     await run(() => ({ ...fail('Try later'), metadata: { reason: 'RATE_LIMITED' } }))
     await run(() => new Promise(() => {}))

@@ -64,7 +64,7 @@ describe('the server settings of an agent', () => {
     assert.deepEqual([description, version], ['Now', '1.0.0'])
   })
 
-  it('tells what the agent is like after what it does [S0-14]', () => {
+  it('describes the persona of the agent after what it does [S0-14]', () => {
     assert.equal(settings({ description: 'Sums up.', persona: 'Terse.' }).description, 'Sums up.\n\nTerse.')
     assert.equal(settings({ persona: 'Terse.' }).description, 'Terse.')
   })

@@ -118,7 +118,7 @@ describe('of several agents', () => {
     assert.equal(why, 'it fits, and three stands in: one: it is unavailable; two: it is slow')
   })
 
-  it('whatever their weights and states are, each that can be asked is there once and no other', () => {
+  it('whatever their weights and states are, contain each available agent once and no other', () => {
     const agents = ['a', 'b', 'c', 'd', 'e']
     fc.assert(
       fc.property(

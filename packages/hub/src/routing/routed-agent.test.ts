@@ -164,8 +164,8 @@ describe('an agent that cannot do it', () => {
       yield 'half'
       throw new A2AError('AGENT_UNAVAILABLE', 'It is down')
     }
-    const { hub: told } = await open(t, [route], { ...agents, one: half })
-    const task = await told.send('front', 'x')
+    const { hub: refusing } = await open(t, [route], { ...agents, one: half })
+    const task = await refusing.send('front', 'x')
     assert.deepEqual([task.status.state, texts(task)], ['TASK_STATE_FAILED', ['answer: half']])
   })
 

@@ -95,8 +95,8 @@ export function callerHeaders({ id }: Pick<Caller, 'id'>, { forwardCaller }: A2A
 
 export interface EventTranslator {
   /**
-   * Returns at most one report per event. The same event always gives the same number of reports, so that counting them
-   * tells the position.
+   * Returns at most one report per event. The same event always gives the same number of reports, so that their
+   * count is the position.
    */
   translate(event: StreamEvent, inTask: boolean): Promise<Report | undefined>
   /** The next events repeat the current state of the remote task, including its last message. */

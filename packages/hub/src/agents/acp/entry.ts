@@ -7,7 +7,7 @@ const command = z
   .min(1, 'must not be empty: start with the program')
   .transform(([program = '', ...args]): readonly [string, ...string[]] => [program, ...args])
   .refine(([program]) => program !== '', 'must start with the program')
-  .describe('The program that speaks the Agent Client Protocol on stdio, with its arguments.')
+  .describe('The program that implements the Agent Client Protocol on stdio, with its arguments.')
 
 const variables = z.record(nonEmpty, z.string()).default({})
 

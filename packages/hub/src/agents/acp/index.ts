@@ -1,5 +1,5 @@
 /**
- * A program that speaks the Agent Client Protocol, as editors start it, as an agent: one process, one session per
+ * A program that implements the Agent Client Protocol, as editors start it, as an agent: one process, one session per
  * conversation.
  */
 import { resolve } from 'node:path'
@@ -32,7 +32,7 @@ export const acpKind: AgentKind<AcpEntry> = {
     const router = createSessionRouter()
     const sessions = createAcpSessions({
       ...{ entry, baseDir, notes: kv, log, now },
-      listen: (sessionId, heard) => router.listen(sessionId, { onSessionUpdate: heard }),
+      listen: (sessionId, onSessionUpdate) => router.listen(sessionId, { onSessionUpdate }),
     })
     const { folderOf } = sessions
     const files = entry.files ? createFileMethods(folderOf) : undefined

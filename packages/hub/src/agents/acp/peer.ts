@@ -66,7 +66,7 @@ export async function openAcpPeer(deps: AcpPeerDeps): Promise<AcpPeer> {
   try {
     const response = await withTimeout(initialize(connection, deps), entry.startTimeout, () => startFailed('in time'))
     if (response.protocolVersion !== PROTOCOL_VERSION) {
-      throw startFailed('with a supported protocol version', `it speaks ${response.protocolVersion}`)
+      throw startFailed('with a supported protocol version', `it supports ${response.protocolVersion}`)
     }
     await authenticate(connection, entry)
     return {

@@ -1,6 +1,6 @@
 /**
  * Runs a message as a turn of the agent's session. After a restart it loads the session, takes over what the agent had
- * said, and tells it to continue.
+ * said, and asks it to continue.
  */
 import { abortable, A2AError, artifact, newId, status } from '@parley/a2a'
 import type { AgentFunction, Artifact, Json, Turn, Message, Part } from '@parley/a2a'

@@ -39,7 +39,7 @@ export interface AcpSessionsDeps {
   readonly log: AgentLog
   readonly now: () => number
   /** Delivers updates of a session until the returned function is called. */
-  listen(sessionId: string, heard: (update: SessionUpdate) => void): () => void
+  listen(sessionId: string, onUpdate: (update: SessionUpdate) => void): () => void
 }
 
 interface ActiveSession {

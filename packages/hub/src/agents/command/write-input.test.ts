@@ -21,7 +21,7 @@ function telling(fields: Partial<Turn> = {}, more: Partial<ProgramInput> = {}): 
   return { turn, session: 'f00', files: [], dir: undefined, state: undefined, ...more }
 }
 
-describe('what a program is told', () => {
+describe('the input of a program', () => {
   it('stands in its arguments as it is, once, and without what would end it', () => {
     const entry = commandEntry.parse({ command: ['say', '{text}', '--task={taskId}', '{other}', '{dir}'] })
     const command = commandLine(entry, telling({}, { dir: '/tmp/x' }))

@@ -38,7 +38,7 @@ function detectionOf({ card, interface: chosen }: RemoteAgent, url: URL, { token
     name: agentNameFrom(card.name, url.hostname),
     entry: { url: url.search === '' ? urlWithoutQuery(url) : url.href, ...bearer },
     notes: [
-      `${card.name} speaks A2A ${chosen.protocolVersion} over ${chosen.protocolBinding}.`,
+      `${card.name} supports A2A ${chosen.protocolVersion} over ${chosen.protocolBinding}.`,
       ...(token === undefined ? credentialNotes(card) : []),
       ...originNotes(chosen.url, url),
     ],

@@ -1,5 +1,5 @@
 /**
- * Detects a program that speaks the Agent Client Protocol, by its response to `initialize`. It opens no session and sends
+ * Detects a program that implements the Agent Client Protocol, by its response to `initialize`. It opens no session and sends
  * no prompt.
  */
 import { abortable, memoryKeyValueStore } from '@parley/a2a'
@@ -42,7 +42,7 @@ export function acpDetector(times: DetectTimes): Detector {
       try {
         const { info } = await abortable(limit.signal, opening)
         const shown = info?.title ?? info?.name ?? name
-        const notes = [`${shown} speaks the Agent Client Protocol. It works in \`cwd\`; see docs/agents/acp.md.`]
+        const notes = [`${shown} implements the Agent Client Protocol. It works in \`cwd\`; see docs/agents/acp.md.`]
         return { kind: 'acp', name: agentNameFrom(info?.name, name), entry, notes }
       } catch (reason) {
         const said = log.lastLine === undefined ? '' : ` (output: ${log.lastLine})`

@@ -1,6 +1,6 @@
 /**
  * Runs the calls of the model's last answer concurrently. Each call is stored as started before it may do anything, and its
- * result is stored before the model is asked again. So a restart runs nothing twice, and the model is told if the outcome
+ * result is stored before the model is asked again. So a restart runs nothing twice, and the model is informed if the outcome
  * of a call is unknown. Failures of a tool are results for the model.
  */
 import { abortable, A2AError, artifact, omitUndefined } from '@parley/a2a'

@@ -13,7 +13,7 @@ export interface Toolbox {
   readonly isIncomplete: boolean
 }
 
-/** Sources that are unavailable are left out of this turn, and the model is told about it. */
+/** Sources that are unavailable are left out of this turn, and the model is informed of it. */
 export async function createToolbox(sources: readonly ToolSource[], turn: Turn): Promise<Toolbox> {
   let isIncomplete = false
   const found = await Promise.all(

@@ -179,7 +179,7 @@ export function createMcpConnection(server: McpServer, options: McpConnectionOpt
         signal: watch.signal,
         timeout: maxTimerMs,
         ...(onProgress !== undefined
-          ? { onprogress: (told: Progress) => void (isServerProgress(told) && onProgress(told)) }
+          ? { onprogress: (progress: Progress) => void (isServerProgress(progress) && onProgress(progress)) }
           : {}),
       },
     )
@@ -234,7 +234,7 @@ function isServerProgress({ message }: Progress): boolean {
   return message?.startsWith("Fulfilling input required by 'tools/call'") !== true
 }
 
-/** Tells the server to drop the session; does not wait if the server does not answer. */
+/** Asks the server to drop the session; does not wait if the server does not answer. */
 async function endSession(client: Client): Promise<void> {
   const transport = client.transport as McpHttpTransport | undefined
   if (transport?.endSession !== undefined) {

@@ -8,7 +8,7 @@ const command = z
   .array(z.string(), 'must be a list of the program and its arguments: [npx, some-server]')
   .min(1, 'must not be empty: start with the program')
   .transform(([program = '', ...args]): readonly [string, ...string[]] => [program, ...args])
-  .describe('A program that speaks MCP on stdio, with its arguments.')
+  .describe('A program that implements MCP on stdio, with its arguments.')
 
 export const mcpServerFields = {
   command: command.optional(),

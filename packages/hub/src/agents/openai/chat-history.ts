@@ -56,7 +56,7 @@ async function toChatMessages(
   return messages
 
   async function tell(role: HistoryMessage['role'], parts: readonly Part[]): Promise<readonly ChatContent[]> {
-    const told = await Promise.all(
+    const contents = await Promise.all(
       parts.map(async (part): Promise<ChatContent> => {
         if ('text' in part || 'data' in part) return (await model.read([part], turn.signal))[0] as ChatContent
         // Assistant messages contain text only: other parts are only mentioned.
@@ -65,7 +65,7 @@ async function toChatMessages(
         return files < 0 ? fileMention(part) : earlierFile(part)
       }),
     )
-    return told.filter((content) => content.type !== 'text' || content.text !== '')
+    return contents.filter((content) => content.type !== 'text' || content.text !== '')
   }
 
   /** A file that is no longer available, or too large, does not end the conversation. */

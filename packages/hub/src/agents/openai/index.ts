@@ -1,4 +1,4 @@
-/** The kind `openai`: a model behind any endpoint that speaks the chat completions API. */
+/** The kind `openai`: a model behind any endpoint with the chat completions API. */
 import { A2AError, type AgentSkill, type Turn } from '@parley/a2a'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../kind.ts'
 import { chatAgent } from './agent.ts'

@@ -65,7 +65,7 @@ function errorForStatus(status: number, said: string, waitMs?: number): A2AError
   return failure('UNSUPPORTED_OPERATION', 'The model does not accept this request')
 }
 
-/** For providers that answer 200 and fail in the stream, only the text tells the cause. */
+/** For providers that answer 200 and fail in the stream, only the text contains the cause. */
 function statusFromText(said: string): number {
   if (/rate.?limit|too many requests|overloaded/i.test(said)) return 429
   return /invalid|unsupported/i.test(said) ? 400 : 503

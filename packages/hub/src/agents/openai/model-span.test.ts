@@ -57,7 +57,7 @@ describe('a call of a model in a trace', () => {
     assert.doesNotMatch(JSON.stringify(span), /secret/)
   })
 
-  it('tells the endpoint which span it belongs to [B-171]', async (t) => {
+  it('sends its span to the endpoint [B-171]', async (t) => {
     const { agent, model, spans } = await open(t, () => ({ say: 'x' }))
     await agent.send('hi')
     const { headers } = await model.request(1)

@@ -1,5 +1,5 @@
 /**
- * One turn over the gateway's HTTP endpoint, which speaks the chat completions API and is disabled by default. A run cannot
+ * One turn over the gateway's HTTP endpoint, which implements the chat completions API and is disabled by default. A run cannot
  * be resumed: the gateway stops it when the client disconnects.
  */
 import { A2AError, fail, type AgentLog, type Report, type Struct, type Turn } from '@parley/a2a'

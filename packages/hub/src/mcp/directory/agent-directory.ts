@@ -8,7 +8,7 @@ export interface AgentDirectory {
   /** The agents that can be called by name. */
   agents(signal: AbortSignal): Promise<readonly AgentProfile[]>
   /**
-   * Throws AGENT_UNAVAILABLE for an agent that does not exist or that this caller may not use, without telling which
+   * Throws AGENT_UNAVAILABLE for an agent that does not exist or that this caller may not use, without revealing which
    * (B-153).
    */
   agent(name: string, signal: AbortSignal): Promise<DirectoryAgent>

@@ -114,8 +114,8 @@ describe('the log', () => {
     for (let n = 0; n < 5_000; n += 1) log.info('again')
     now += 1_000
     log.info('after')
-    const told = json()
-    assert.equal(told.length, 2_002)
-    assert.deepEqual(told.at(-2)?.['dropped'], 3_000)
+    const lines = json()
+    assert.equal(lines.length, 2_002)
+    assert.deepEqual(lines.at(-2)?.['dropped'], 3_000)
   })
 })

@@ -122,7 +122,7 @@ describe('the index of traces', () => {
     assert.deepEqual([lines.length, rootsOf(server.ended).length], [1, 1])
   })
 
-  it('reads a store that was there before it, without telling of what is long over', async (t) => {
+  it('reads a store that existed before it, without reporting what ended long ago', async (t) => {
     const store = memoryStore()
     const server = await openTracedServer(t, { a: () => 'x' }, { store })
     await server.index.close()

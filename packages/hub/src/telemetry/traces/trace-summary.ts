@@ -131,7 +131,7 @@ function traceEntryKeys(taskId: string, note: TraceIndexEntry): readonly string[
   return traceEntryWrites(taskId, note, undefined).map(({ key }) => key)
 }
 
-/** A canceled task has not done its work: it is listed with the failures, and its state tells which it is. */
+/** A canceled task has not done its work: it is listed with the failures, and its state shows which it is. */
 export function traceStatusOf(state: TaskState): TraceStatus {
   if (state === 'TASK_STATE_COMPLETED') return 'SUCCESS'
   return isTerminal(state) ? 'ERROR' : 'PENDING'

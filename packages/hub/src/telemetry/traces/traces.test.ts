@@ -128,7 +128,7 @@ describe('a trace', () => {
     assert.deepEqual([...traceIds], [traceIdOfTask(id)])
   })
 
-  it('shows a call that goes on: the child is there before its parent knows how it ends', async (t) => {
+  it('shows a running call: the child is listed before its parent knows how it ends', async (t) => {
     const gate = Promise.withResolvers<void>()
     const server = await openTracedServer(t, {
       child: () => gate.promise.then(() => 'x'),

@@ -26,7 +26,7 @@ export interface OpenClawConnectionOptions {
 export type ConnectionAttempt =
   | { readonly line: OpenClawConnection }
   | { readonly refused: GatewayError }
-  /** No server answered, or it does not speak this protocol. */
+  /** No server answered, or it does not support this protocol. */
   | { readonly failed: string }
 
 export interface OpenClawConnection {

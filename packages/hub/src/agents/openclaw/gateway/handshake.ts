@@ -89,7 +89,7 @@ export function refusalError(refusal: GatewayError): A2AError {
   return refusedError(sentences[detail] ?? "The OpenClaw gateway rejected this hub: check the gateway's log", cause)
 }
 
-/** Tells the operator which command to run, and where. */
+/** Names the command that the operator must run, and where. */
 function pairingMessage(details: GatewayFields): string {
   const requestId = stringField(details, 'requestId')
   const approve = requestId === undefined ? 'openclaw devices list' : `openclaw devices approve ${requestId}`
