@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message, Part } from '@parley/a2a'
-import { parseApproval, parseDecision, approvalQuestion } from './approval-prompter.ts'
+import { parseApproval, parseDecision, approvalQuestion } from './approvals.ts'
 
 const approval = { id: 'a1', command: 'echo hi', decisions: ['allow-once', 'deny'] as const }
 const said = (part: Part, metadata = {}): Message => ({ messageId: 'm', role: 'ROLE_USER', parts: [part], metadata })

@@ -4,7 +4,7 @@
  */
 import type { Message, Report, Struct, Json } from '@parley/a2a'
 import { createAnswerItems } from './growing-answer.ts'
-import { parseApproval, type ApprovalRequest } from './approval-prompter.ts'
+import { parseApproval, type ApprovalRequest } from './approvals.ts'
 import { outcomeOfChat, chatText, type RunOutcome } from './run-outcome.ts'
 import type { GatewayListener } from './gateway/gateway.ts'
 import { asFields, numberField, stringField, type GatewayFields, type GatewayEvent } from './gateway/frames.ts'
