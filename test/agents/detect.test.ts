@@ -72,7 +72,7 @@ describe('behind an address', () => {
     t.after(() => server.close())
     const { found } = await ask([`${server.url}/`])
     assert.deepEqual(pick(found), { kind: 'a2a', name: 'unlu-greeter', entry: { url: server.url.replace(/\/$/, '') } })
-    assert.match('kind' in found ? (found.notes?.join() ?? '') : '', /speaks A2A 1\.0 over JSONRPC/)
+    assert.match('kind' in found ? (found.notes?.join() ?? '') : '', /supports A2A 1\.0 over JSONRPC/)
   })
 
   it('there is an A2A agent of an older version, with its card in an older place', async (t) => {
@@ -190,7 +190,7 @@ describe('behind a command', () => {
     assert.deepEqual(pick(found), { kind: 'mcp', name: 'everything', entry: { command: [...command] } })
   })
 
-  it('there is a program that speaks the Agent Client Protocol, which gets the token by its name', async () => {
+  it('there is a program that implements the Agent Client Protocol, which gets the token by its name', async () => {
     const { found } = await ask([process.execPath, acpAgent], { token: { value: 't', reference: '${env:ACP_KEY}' } })
     assert.ok('kind' in found, reasonsOf(found))
     assert.equal(found.kind, 'acp')

@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { loopEntry } from '../../packages/hub/src/agents/loop/entry.ts'
-import { mcpEntry } from '../../packages/hub/src/agents/mcp/entry.ts'
-import { mcpServerFields } from '../../packages/hub/src/agents/mcp/server.ts'
+import { mcpEntry, mcpServerFields } from '../../packages/hub/src/agents/mcp/server.ts'
 import { openaiEntry } from '../../packages/hub/src/agents/openai/entry.ts'
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, `../../docs/agents/${name}.md`), 'utf8')

@@ -21,7 +21,7 @@ describeInBrowser('another agent', async (browser) => {
     await page.keyboard.press('Enter')
     const form = page.getByRole('form', { name: 'What was found' })
     await form.getByText('It is an A2A agent').waitFor()
-    await form.getByText('Somebody speaks A2A 1.0 over JSONRPC.').waitFor()
+    await form.getByText('Somebody supports A2A 1.0 over JSONRPC.').waitFor()
     assert.deepEqual(await seriousViolations(page), [])
     await form.getByLabel('Name on this hub').fill('two words')
     await form.getByRole('button', { name: /^Add/ }).click()

@@ -9,7 +9,7 @@ import { agentFields } from '../../packages/hub/src/config/sections/agent-fields
 import { checkConfig } from '../../packages/hub/src/config/check-config.ts'
 import { parseConfigDocument } from '../../packages/hub/src/config/config-document.ts'
 import { settingEffects, type TakesEffect } from '../../packages/hub/src/config/diff-config.ts'
-import { formatPath } from '../../packages/hub/src/config/config-path.ts'
+import { formatPath } from '../../packages/hub/src/config/config-problem.ts'
 import { configSchema, toJsonSchema } from '../../packages/hub/src/config/json-schema.ts'
 import type { JsonSchema } from '../../packages/hub/src/config/json-schema.ts'
 

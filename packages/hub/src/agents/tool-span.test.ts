@@ -2,15 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError, artifact, fail } from '@parley/a2a'
 import type { OpenSpan, Report, SpanOptions, Struct, Turn } from '@parley/a2a'
-import { withHopSpan } from './hop-span.ts'
-import { traceMeta, withToolSpan } from './tool-span.ts'
+import { withHopSpan, traceMeta, withToolSpan } from './tool-span.ts'
 
 /** A turn that records its spans. */
 function tracing(signal = new AbortController().signal) {
-  const told: { name: string; options: SpanOptions; outcome?: string; attributes?: Struct }[] = []
+  const spans: { name: string; options: SpanOptions; outcome?: string; attributes?: Struct }[] = []
   const span = (name: string, options: SpanOptions = {}): OpenSpan => {
-    const one: (typeof told)[number] = { name, options }
-    told.push(one)
+    const one: (typeof spans)[number] = { name, options }
+    spans.push(one)
     return {
       spanId: 'b'.repeat(16),
       startedAt: 0,
@@ -23,18 +22,18 @@ function tracing(signal = new AbortController().signal) {
       },
     }
   }
-  return { turn: { span, signal } satisfies Pick<Turn, 'span' | 'signal'>, told }
+  return { turn: { span, signal } satisfies Pick<Turn, 'span' | 'signal'>, spans }
 }
 
 describe('a call of a tool in a trace', () => {
   it('says which tool and which call, and how it ended', async () => {
-    const { turn, told } = tracing()
+    const { turn, spans } = tracing()
     await withToolSpan(turn, { name: 'search', callId: 'c1', type: 'extension' }, async () => ({ parts: [] }))
     await withToolSpan(turn, { name: 'search' }, async () => ({ isError: true }))
     await assert.rejects(
       withToolSpan(turn, { name: 'search' }, () => Promise.reject(new A2AError('TIMEOUT', 'secret words'))),
     )
-    assert.deepEqual(told[0]?.options, {
+    assert.deepEqual(spans[0]?.options, {
       kind: 'tool',
       attributes: {
         'gen_ai.operation.name': 'execute_tool',
@@ -44,7 +43,7 @@ describe('a call of a tool in a trace', () => {
       },
     })
     assert.deepEqual(
-      told.map(({ name, outcome, attributes }) => [name, outcome, attributes]),
+      spans.map(({ name, outcome, attributes }) => [name, outcome, attributes]),
       [
         ['execute_tool search', 'ok', {}],
         ['execute_tool search', 'error', {}],
@@ -54,9 +53,9 @@ describe('a call of a tool in a trace', () => {
   })
 
   it('is canceled with its turn', async () => {
-    const { turn, told } = tracing(AbortSignal.abort())
+    const { turn, spans } = tracing(AbortSignal.abort())
     await assert.rejects(withToolSpan(turn, { name: 'x' }, () => Promise.reject(new Error('stopped'))))
-    assert.equal(told[0]?.outcome, 'canceled')
+    assert.equal(spans[0]?.outcome, 'canceled')
   })
 
   it('hands the trace on, with what others keep beside it', async () => {
@@ -69,14 +68,14 @@ describe('a call of a tool in a trace', () => {
 
 describe('a run of an agent elsewhere in a trace', () => {
   async function run(reports: () => AsyncGenerator<Report>, signal?: AbortSignal) {
-    const { turn, told } = tracing(signal)
+    const { turn, spans } = tracing(signal)
     const seen: Report[] = []
     const about = { agent: 'bot', url: 'ws://bot.test:18789' }
     const done = (async () => {
       for await (const report of withHopSpan(turn, about, reports)) seen.push(report)
     })()
     await done.catch(() => {})
-    return { one: told[0], seen }
+    return { one: spans[0], seen }
   }
 
   it('passes on what was said, and ends as the run did', async () => {

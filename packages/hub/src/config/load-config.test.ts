@@ -7,9 +7,8 @@ import { after, describe, it } from 'node:test'
 import { z } from 'zod'
 import type { AgentKind } from '../agents/kind.ts'
 import type { HubConfig } from './hub-config.ts'
-import { formatPath } from './config-path.ts'
-import { findConfig, loadConfig } from './load-config.ts'
-import type { ConfigOverrides } from './load-config.ts'
+import { formatPath } from './config-problem.ts'
+import { findConfig, loadConfig, type ConfigOverrides } from './load-config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-load-'))
 after(() => rmSync(folder, { recursive: true }))

@@ -5,10 +5,8 @@
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import type { AgentKind } from '../agents/kind.ts'
 import { parseConfigDocument, toTree } from './config-document.ts'
-import { formatPath } from './config-path.ts'
-import type { ConfigPath } from './config-path.ts'
+import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'
 import { hiddenText, redactTree } from './print-config.ts'
-import type { ConfigProblem } from './config-problem.ts'
 
 /** A scalar and its position in the text. */
 interface ScalarNode {

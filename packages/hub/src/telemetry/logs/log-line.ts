@@ -1,8 +1,8 @@
 /** One line of the log: as JSON for programs, or as text for people. Pure. */
-import type { Redactor } from './redactor.ts'
-import { redactedText } from './redactor.ts'
+import { type Redactor, redactedText, createRedactor } from './redactor.ts'
+import type { AgentLog } from '@parley/a2a'
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export interface LogEntry {
   readonly at: number
@@ -17,7 +17,7 @@ const maxDepth = 4
 const maxItems = 50
 
 /** `cause` is written as `error`; values that are not JSON are written as text. */
-export function jsonLine({ at, level, message, fields }: LogEntry, redact: Redactor): string {
+function jsonLine({ at, level, message, fields }: LogEntry, redact: Redactor): string {
   const { cause, ...rest } = fields
   const line = {
     time: new Date(at).toISOString(),
@@ -29,7 +29,7 @@ export function jsonLine({ at, level, message, fields }: LogEntry, redact: Redac
   return JSON.stringify(line)
 }
 
-export function textLine({ at, level, message, fields }: LogEntry, redact: Redactor): string {
+function textLine({ at, level, message, fields }: LogEntry, redact: Redactor): string {
   const { cause, ...rest } = fields
   const shown = toPlain(rest, redact) as Record<string, unknown>
   const more = Object.entries(shown).map(
@@ -104,4 +104,76 @@ function isExpectedError({ name }: Error): boolean {
 function textOf(text: string, redact: Redactor): string {
   const shown = redact.text(text)
   return shown.length <= maxTextLength ? shown : `${shown.slice(0, maxTextLength)}…`
+}
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format: 'json' | 'text'
+  /** Values that must never be printed. */
+  readonly secrets?: readonly string[]
+  /** Receives whole lines, without the final line break. */
+  write(lines: string): void
+  readonly now?: () => number
+}
+
+export interface HubLog extends AgentLog {
+  /** Writes pending lines. */
+  flush(): void
+}
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+const maxLinesPerSecond = 2_000
+
+/**
+ * The log of the hub: one line per event, JSON for programs or text for people, with secrets redacted. Lines of one turn of the
+ * event loop are written together. A flood of lines is cut off and counted, so that a slow reader of the log does not slow down the
+ * work.
+ */
+export function createLog({ level, format, secrets = [], write, now = Date.now }: LogOptions): HubLog {
+  const redact = createRedactor(secrets)
+  const lineOf = format === 'json' ? jsonLine : textLine
+  let waiting: string[] = []
+  let second = 0
+  let written = 0
+  let dropped = 0
+
+  function flush(): void {
+    if (waiting.length === 0) return
+    const lines = waiting.join('\n')
+    waiting = []
+    write(lines)
+  }
+
+  function add(line: string): void {
+    waiting.push(line)
+    if (waiting.length === 1) setImmediate(flush)
+  }
+
+  function isOverLimit(at: number): boolean {
+    const current = Math.floor(at / 1_000)
+    if (current !== second) {
+      second = current
+      written = 0
+      if (dropped > 0)
+        add(lineOf({ at, level: 'warn', message: 'log lines were dropped', fields: { dropped } }, redact))
+      dropped = 0
+    }
+    written += 1
+    if (written <= maxLinesPerSecond) return false
+    dropped += 1
+    return true
+  }
+
+  const at = (one: LogLevel): AgentLog[LogLevel] => {
+    if (levels.indexOf(one) < levels.indexOf(level)) return () => {}
+    return (message, fields = {}) => {
+      const time = now()
+      if (isOverLimit(time)) return
+      add(lineOf({ at: time, level: one, message, fields }, redact))
+      // The process may end after an error.
+      if (one === 'error') flush()
+    }
+  }
+
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
 }

@@ -1,7 +1,9 @@
-/** `parley key create | list | revoke`: requests to a running hub, with the admin key. The commands never open its store. */
+/**
+ * `parley key create | list | revoke` and `parley session list | end`: requests to a running hub, with the admin key. The commands
+ * never open its store.
+ */
 import { adminPages, hubDetails, hubFlags, requestAdmin } from './admin-request.ts'
-import { CliError } from './command.ts'
-import type { Command } from './command.ts'
+import { CliError, type Command } from './command.ts'
 
 export const keyCreate: Command = {
   name: 'key create',
@@ -56,13 +58,7 @@ interface KeyJson {
   readonly prefix: string
   readonly scopes: readonly string[]
   readonly state: string
-  readonly expiresAt?: string
   readonly lastUsedAt?: string
-}
-
-interface KeyPageJson {
-  readonly keys: readonly KeyJson[]
-  readonly after?: string
 }
 
 export const keyList: Command = {
@@ -71,7 +67,11 @@ export const keyList: Command = {
   details: hubDetails,
   flags: hubFlags,
   async run(flags, terminal) {
-    for await (const { keys } of adminPages<KeyPageJson>(flags, terminal, '/admin/keys')) {
+    for await (const { keys } of adminPages<{ keys: readonly KeyJson[]; after?: string }>(
+      flags,
+      terminal,
+      '/admin/keys',
+    )) {
       for (const { id, name, prefix, scopes, state, lastUsedAt } of keys) {
         const used = lastUsedAt === undefined ? 'never used' : `last used ${lastUsedAt}`
         terminal.print([id, `${prefix}…`, state, name, scopes.join(' '), used].join('  '))
@@ -92,6 +92,51 @@ export const keyRevoke: Command = {
     if (id === undefined) throw new CliError('Missing key id: `parley key list` shows the ids.')
     await requestAdmin(flags, terminal, 'DELETE', `/admin/keys/${encodeURIComponent(id)}`)
     terminal.print(`Revoked key ${id}.`)
+    return 0
+  },
+}
+
+interface SessionJson {
+  readonly id: string
+  readonly subject: string
+  readonly by: string
+  readonly createdAt: string
+  readonly lastUsedAt: string
+  readonly expiresAt: string
+  readonly from?: string
+}
+
+export const sessionList: Command = {
+  name: 'session list',
+  summary: 'Lists the sessions of the console.',
+  details: hubDetails,
+  flags: hubFlags,
+  async run(flags, terminal) {
+    for await (const { sessions } of adminPages<{ sessions: readonly SessionJson[]; after?: string }>(
+      flags,
+      terminal,
+      '/admin/sessions',
+    )) {
+      for (const { id, subject, by, createdAt, lastUsedAt, expiresAt, from = 'unknown address' } of sessions) {
+        const times = [`since ${createdAt}`, `last used ${lastUsedAt}`, `until ${expiresAt}`]
+        terminal.print([id, subject, `by ${by}`, `from ${from}`, ...times].join('  '))
+      }
+    }
+    return 0
+  },
+}
+
+export const sessionEnd: Command = {
+  name: 'session end',
+  takes: '<id>',
+  summary: 'Ends a session of the console immediately.',
+  details: hubDetails,
+  flags: hubFlags,
+  async run(flags, terminal) {
+    const [id] = flags.positionals
+    if (id === undefined) throw new CliError('Missing session id: `parley session list` shows the ids.')
+    await requestAdmin(flags, terminal, 'DELETE', `/admin/sessions/${encodeURIComponent(id)}`)
+    terminal.print(`Session ${id} has ended.`)
     return 0
   },
 }

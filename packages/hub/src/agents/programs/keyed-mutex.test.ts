@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createSessionLocks } from './session-locks.ts'
+import { createKeyedMutex } from './semaphore.ts'
 
 const never = new AbortController().signal
 
-describe('turns of one session', () => {
+describe('holders of one key', () => {
   it('go one after the other, in the order they came', async () => {
-    const sessions = createSessionLocks()
+    const mutex = createKeyedMutex()
     const order: number[] = []
-    const first = await sessions.acquire('s', never)
+    const first = await mutex.acquire('s', never)
     const others = [1, 2].map(async (index) => {
-      const leave = await sessions.acquire('s', never)
+      const leave = await mutex.acquire('s', never)
       order.push(index)
       leave()
     })
@@ -22,17 +22,17 @@ describe('turns of one session', () => {
   })
 
   it('do not wait for those of another', async () => {
-    const sessions = createSessionLocks()
-    await sessions.acquire('a', never)
-    await sessions.acquire('b', never)
+    const mutex = createKeyedMutex()
+    await mutex.acquire('a', never)
+    await mutex.acquire('b', never)
   })
 
   it('that abort while they wait do not block others', async () => {
-    const sessions = createSessionLocks()
-    const first = await sessions.acquire('s', never)
+    const mutex = createKeyedMutex()
+    const first = await mutex.acquire('s', never)
     const leaving = new AbortController()
-    const second = sessions.acquire('s', leaving.signal)
-    const third = sessions.acquire('s', never)
+    const second = mutex.acquire('s', leaving.signal)
+    const third = mutex.acquire('s', never)
     leaving.abort(new Error('gone'))
     await assert.rejects(second, /gone/)
     first()

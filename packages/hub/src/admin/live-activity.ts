@@ -1,8 +1,41 @@
-/**
- * Statistics of the last hour by minute: requests, errors, latencies, open streams. In memory and of this process only: enough to
- * see at a glance whether something is wrong; `/metrics` has more.
- */
+/** What the admin API learns from the listeners of the server: that tasks changed, and statistics of the last hour. */
 import type { RequestOutcome } from '@parley/a2a/server'
+import type { HubListeners } from '../telemetry/telemetry.ts'
+import type { ChangeJournal } from './change-journal.ts'
+
+export interface LiveActivity {
+  readonly recentStats: RecentStats
+  readonly changeSignal: ChangeSignal
+  readonly journal: Pick<ChangeJournal, 'record'>
+}
+
+/** Adds the listeners of the admin API after the given ones. */
+export function withActivityListeners(
+  { onAnswer, onEvent, push }: HubListeners,
+  { recentStats, changeSignal, journal }: LiveActivity,
+): HubListeners {
+  return {
+    onAnswer(answered) {
+      onAnswer(answered)
+      recentStats.onAnswer(answered)
+    },
+    onEvent(event, about) {
+      changeSignal.notify()
+      return onEvent(event, about)
+    },
+    ...(push === undefined
+      ? {}
+      : {
+          push: {
+            ...push,
+            onResult(result) {
+              push.onResult?.(result)
+              journal.record({ type: 'push', taskId: result.taskId, configId: result.configId })
+            },
+          },
+        }),
+  }
+}
 
 export interface MinuteStats {
   /** The start of the minute, in milliseconds since the epoch. */
@@ -17,6 +50,10 @@ export interface MinuteStats {
   readonly streams: number
 }
 
+/**
+ * Statistics of the last hour by minute: requests, errors, latencies, open streams. In memory and of this process only: enough to
+ * see at a glance whether something is wrong; `/metrics` has more.
+ */
 export interface RecentStats {
   onAnswer(answered: Pick<RequestOutcome, 'status' | 'durationMs'>): void
   /** Oldest minute first; the current one is last. */
@@ -102,4 +139,41 @@ function percentile(times: Uint32Array, nth: number): number {
   let count = 0
   const bucket = times.findIndex((many) => (count += many) >= nth)
   return Math.round(bucketGrowth ** Math.max(0, bucket) * 10) / 10
+}
+
+/** Wakes waiting readers. Signals are counted, so that one that arrives while no reader waits is not lost. */
+
+export interface ChangeSignal {
+  notify(): void
+  count(): number
+  /** Resolves once the count exceeds `seen`, after `ms`, or when the signal aborts. */
+  wait(seen: number, ms: number, signal: AbortSignal): Promise<void>
+}
+
+export function createChangeSignal(): ChangeSignal {
+  let count = 0
+  let waiting = new Set<() => void>()
+  return {
+    notify() {
+      count += 1
+      const waiters = waiting
+      waiting = new Set()
+      for (const wake of waiters) wake()
+    },
+    count: () => count,
+    wait(seen, ms, signal) {
+      if (count > seen || signal.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        const timer = setTimeout(done, ms).unref()
+        signal.addEventListener('abort', done, { once: true })
+        waiting.add(done)
+        function done(): void {
+          clearTimeout(timer)
+          waiting.delete(done)
+          signal.removeEventListener('abort', done)
+          resolve()
+        }
+      })
+    },
+  }
 }
