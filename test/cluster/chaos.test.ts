@@ -101,7 +101,7 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
 
   for (const state of ['cut', 'silent'] as const) {
     const how = state === 'cut' ? 'that is refused' : 'that swallows everything'
-    it(`a database connection of one replica that is ${how}, which reports not ready and then ready while the others continue`, async () => {
+    it(`a database connection of one replica ${how}: it reports not ready, then ready, and the others continue`, async () => {
       const { takenOver } = await underLoad(async (victim, outages) => {
         victim.databaseProxy.set(state)
         outages.push(out(victim))
@@ -118,7 +118,7 @@ describe('under load, three replicas survive', { skip, timeout: 1_200_000 }, asy
   }
 
   for (const how of ['fast', 'immediate'] as const) {
-    it(`a ${how === 'fast' ? 'restart of the database that takes longer than a lease' : 'crash of the database'} (${how}): all are unready, and ready again by themselves`, async () => {
+    it(`a ${how === 'fast' ? 'restart of the database that takes longer than a lease' : 'crash of the database'} (${how}), during which all replicas report not ready and after which they recover on their own`, async () => {
       await underLoad(async () => {
         stopServer(cluster, how)
         await waitUntil(allReadyzAre(503, fleet.replicas), 60_000, 'all to say that they are not ready')

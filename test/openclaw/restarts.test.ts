@@ -134,8 +134,8 @@ describe('at a real gateway', { skip }, () => {
   it("a caller's text is never a command", async (t) => {
     const scene = await open(t, { approvals: 'caller' })
     assert.equal(textOf(await sendText(scene.agent, '/new say hello')), 'You said hello')
-    assert.equal(textOf(await sendText(scene.agent, 'stop')), 'I heard you')
-    assert.equal(textOf(await sendText(scene.agent, 'Note: /reset')), 'I heard you')
+    assert.equal(textOf(await sendText(scene.agent, 'stop')), 'I read you')
+    assert.equal(textOf(await sendText(scene.agent, 'Note: /reset')), 'I read you')
     assert.match(gateway.model.lastTold().at(-1) ?? '', /Note: `\/reset`/)
     const plain = await open(t)
     assert.equal(textOf(await sendText(plain.agent, '/new say hello')), 'You said hello')
