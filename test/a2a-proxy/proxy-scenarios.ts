@@ -94,7 +94,10 @@ function asking(cell: Cell): void {
     const asked = taskOf(await cell.agent.send('ask'))
     assert.deepEqual([asked.status.state, messageText(asked)], ['TASK_STATE_INPUT_REQUIRED', 'Which city?'])
     const answered = taskOf(await cell.agent.send('Oslo', { taskId: asked.id }))
-    assert.deepEqual([answered.id, answered.status.state, textOf(answered)], [asked.id, 'TASK_STATE_COMPLETED', 'Weather in Oslo'])
+    assert.deepEqual(
+      [answered.id, answered.status.state, textOf(answered)],
+      [asked.id, 'TASK_STATE_COMPLETED', 'Weather in Oslo'],
+    )
 
     const question = taskOf(await cell.agent.stream('ask').result())
     assert.equal(question.status.state, 'TASK_STATE_INPUT_REQUIRED')

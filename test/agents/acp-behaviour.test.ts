@@ -79,7 +79,10 @@ describe('an ACP agent', () => {
       'COMPLETED',
       'The agent stopped: it reached its step limit',
     ])
-    assert.deepEqual(outcomeOf(await agent.send('stop refusal')).slice(0, 2), ['REJECTED', 'The agent declined to answer'])
+    assert.deepEqual(outcomeOf(await agent.send('stop refusal')).slice(0, 2), [
+      'REJECTED',
+      'The agent declined to answer',
+    ])
     assert.equal(outcomeOf(await agent.send('stop cancelled'))[0], 'CANCELED')
   })
 

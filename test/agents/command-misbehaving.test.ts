@@ -25,7 +25,9 @@ const said = (task: Task): string =>
   (task.artifacts ?? []).flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : ''))).join('')
 const reason = ({ status }: Task): string =>
   (status.message?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
-const outcomeOf = async (sending: Promise<unknown>): Promise<readonly [state: string, reason: string, said: string]> => {
+const outcomeOf = async (
+  sending: Promise<unknown>,
+): Promise<readonly [state: string, reason: string, said: string]> => {
   const task = (await sending) as Task
   return [task.status.state.replace('TASK_STATE_', ''), reason(task), said(task)]
 }
@@ -237,7 +239,11 @@ describe('files', () => {
     const task = (await good.agent.send('x')) as Task
     assert.deepEqual(task.artifacts?.[0]?.parts, [{ raw: 'aGkK', filename: 'r.txt', mediaType: 'text/plain' }])
     const bad = await shell(t, `echo '{"type":"artifact","path":"/etc/passwd"}'`, { protocol: 'jsonl' })
-    assert.deepEqual(await outcomeOf(bad.agent.send('x')), ['FAILED', 'The program named a file that could not be read', ''])
+    assert.deepEqual(await outcomeOf(bad.agent.send('x')), [
+      'FAILED',
+      'The program named a file that could not be read',
+      '',
+    ])
   })
 
   it('that cannot be fetched fail the task with a message', async (t) => {

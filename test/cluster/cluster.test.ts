@@ -46,7 +46,9 @@ describe(`${tasks} tasks on three replicas`, { skip, timeout: 1_800_000 }, async
     assert.equal(logs.length, tasks)
     assert.equal(load.done, tasks)
     const events = load.streams.reduce((sum, { events: all }) => sum + all.length, 0)
-    console.log(`${tasks} tasks in ${seconds.toFixed(1)} s, ${load.streams.length} subscribers, ${events} events received`)
+    console.log(
+      `${tasks} tasks in ${seconds.toFixed(1)} s, ${load.streams.length} subscribers, ${events} events received`,
+    )
   })
 
   it('delivered every event to every subscriber once and in order, on any replica [B-94 B-104 B-105]', () => {

@@ -95,16 +95,13 @@ describe('a card', () => {
     assert.match(error.message, /9\.0/)
   })
 
-  faultCase(
-    'is read from the path of 0.2 if the path of 1.0 has none [B-14 B-28]',
-    async ({ open, connect }) => {
-      const server = await open((exchange) => {
-        if (exchange.path.endsWith('/agent.json')) exchange.json(server.card)
-        else exchange.answer(404, {}, 'no such file')
-      })
-      assert.equal((await connect(server)).card.name, 'Hostile')
-    },
-  )
+  faultCase('is read from the path of 0.2 if the path of 1.0 has none [B-14 B-28]', async ({ open, connect }) => {
+    const server = await open((exchange) => {
+      if (exchange.path.endsWith('/agent.json')) exchange.json(server.card)
+      else exchange.answer(404, {}, 'no such file')
+    })
+    assert.equal((await connect(server)).card.name, 'Hostile')
+  })
 
   faultCase('is cached for its max-age and then revalidated with its ETag [B-22]', async ({ open, connect }) => {
     const server = await open((exchange) => {
@@ -153,17 +150,20 @@ describe('a wrong card', () => {
     assert.match(stage.warnings.join('\n'), /1\.0.*0\.3/s)
   })
 
-  faultCase('about its version, with a pinned version, is an error that names the cause [B-9]', async ({ open, connect, signal }) => {
-    const server = await open((exchange) => {
-      if (exchange.operation === 'card') return exchange.json(server.card)
-      if ((exchange.operation as string) === 'message/send') return exchange.result(oldTask)
-      exchange.error(-32_601, 'Method not found')
-    })
-    const agent = await connect(server, { version: '1.0' })
-    const error = await failsWith(agent.send('go', { signal }), 'VERSION_NOT_SUPPORTED')
-    assert.match(error.message, /1\.0/)
-    assert.equal(server.calls.length, 1)
-  })
+  faultCase(
+    'about its version, with a pinned version, is an error that names the cause [B-9]',
+    async ({ open, connect, signal }) => {
+      const server = await open((exchange) => {
+        if (exchange.operation === 'card') return exchange.json(server.card)
+        if ((exchange.operation as string) === 'message/send') return exchange.result(oldTask)
+        exchange.error(-32_601, 'Method not found')
+      })
+      const agent = await connect(server, { version: '1.0' })
+      const error = await failsWith(agent.send('go', { signal }), 'VERSION_NOT_SUPPORTED')
+      assert.match(error.message, /1\.0/)
+      assert.equal(server.calls.length, 1)
+    },
+  )
 
   faultCase('about its version, with 0.3 results to 1.0 requests, is handled with a warning', async (stage) => {
     const server = await stage.open({ SendMessage: (exchange) => exchange.result(oldTask) })
@@ -192,19 +192,22 @@ describe('a wrong card', () => {
     ['refuses', (exchange: Exchange) => exchange.error(-32_004, 'I do not stream', 400)],
     ['does not know the method', (exchange: Exchange) => exchange.error(-32_601, 'Method not found', 404)],
   ] as const) {
-    faultCase(`about streaming, where the server ${what}, is answered without a stream or with that error`, async (stage) => {
-      const server = await stage.open({
-        ...finished,
-        SendStreamingMessage: refuse,
-        SubscribeToTask: refuse,
-        GetTask: (exchange) => exchange.result(taskAfter(events.length)),
-      })
-      const agent = await stage.connect(server)
-      const ended = await endsTyped(agent.stream('go', { signal: stage.signal }).text())
-      if (typeof ended === 'string') assert.equal(ended, wholeText)
-      else assert.match(ended.code, /^(UNSUPPORTED_OPERATION|METHOD_NOT_FOUND)$/)
-      assert.equal((await agent.wait(taskId, { signal: stage.signal })).status.state, 'TASK_STATE_COMPLETED')
-    })
+    faultCase(
+      `about streaming, where the server ${what}, is answered without a stream or with that error`,
+      async (stage) => {
+        const server = await stage.open({
+          ...finished,
+          SendStreamingMessage: refuse,
+          SubscribeToTask: refuse,
+          GetTask: (exchange) => exchange.result(taskAfter(events.length)),
+        })
+        const agent = await stage.connect(server)
+        const ended = await endsTyped(agent.stream('go', { signal: stage.signal }).text())
+        if (typeof ended === 'string') assert.equal(ended, wholeText)
+        else assert.match(ended.code, /^(UNSUPPORTED_OPERATION|METHOD_NOT_FOUND)$/)
+        assert.equal((await agent.wait(taskId, { signal: stage.signal })).status.state, 'TASK_STATE_COMPLETED')
+      },
+    )
   }
 
   faultCase('about streaming, which it does not declare: the client polls instead [B-169]', async (stage) => {
@@ -323,24 +326,21 @@ describe('a wrong card', () => {
     assert.equal(agent.card.name, 'Hostile')
   })
 
-  faultCase(
-    'about the task it opened: a send without a final state is not taken as the end',
-    async (stage) => {
-      const server = await stage.open({
-        SendMessage: (exchange) => exchange.result({ task: task('WORKING') }),
-        SubscribeToTask(exchange) {
-          exchange.stream()
-          exchange.event({ task: taskAfter(3) })
-          for (const event of events.slice(3)) exchange.event(event)
-          exchange.end()
-        },
-        GetTask: (exchange) => exchange.result(taskAfter(events.length)),
-      })
-      const ended = await endsTyped((await stage.connect(server)).ask('go', { signal: stage.signal }))
-      if (typeof ended === 'string') assert.equal(ended, wholeText)
-      else assert.notEqual(ended.code, 'INTERNAL')
-    },
-  )
+  faultCase('about the task it opened: a send without a final state is not taken as the end', async (stage) => {
+    const server = await stage.open({
+      SendMessage: (exchange) => exchange.result({ task: task('WORKING') }),
+      SubscribeToTask(exchange) {
+        exchange.stream()
+        exchange.event({ task: taskAfter(3) })
+        for (const event of events.slice(3)) exchange.event(event)
+        exchange.end()
+      },
+      GetTask: (exchange) => exchange.result(taskAfter(events.length)),
+    })
+    const ended = await endsTyped((await stage.connect(server)).ask('go', { signal: stage.signal }))
+    if (typeof ended === 'string') assert.equal(ended, wholeText)
+    else assert.notEqual(ended.code, 'INTERNAL')
+  })
 })
 
 function oldCard(url: string): object {

@@ -85,30 +85,36 @@ describe('a response whose chunks', () => {
 })
 
 describe('a server with persistent connections', () => {
-  faultCase('that closes them between two requests gets the request on a new one', async ({ open, connect, signal }) => {
-    const server = await open({ GetTask: (exchange) => exchange.result(taskAfter(events.length)) })
-    const agent = await connect(server)
-    for (let count = 0; count < 5; count++) {
-      await agent.get(taskId, { signal })
-      for (const { socket } of server.calls) socket.destroy()
-    }
-    assert.ok(server.connections >= 5)
-  })
+  faultCase(
+    'that closes them between two requests gets the request on a new one',
+    async ({ open, connect, signal }) => {
+      const server = await open({ GetTask: (exchange) => exchange.result(taskAfter(events.length)) })
+      const agent = await connect(server)
+      for (let count = 0; count < 5; count++) {
+        await agent.get(taskId, { signal })
+        for (const { socket } of server.calls) socket.destroy()
+      }
+      assert.ok(server.connections >= 5)
+    },
+  )
 
-  faultCase('that closes one when the next request arrives gets the request again', async ({ open, connect, signal }) => {
-    const used = new Set<Socket>()
-    const server = await open({
-      GetTask(exchange) {
-        if (used.has(exchange.socket)) return exchange.reset()
-        used.add(exchange.socket)
-        exchange.result(taskAfter(events.length))
-      },
-    })
-    const agent = await connect(server)
-    for (let count = 0; count < 4; count++) {
-      assert.equal((await agent.get(taskId, { signal })).status.state, 'TASK_STATE_COMPLETED')
-    }
-  })
+  faultCase(
+    'that closes one when the next request arrives gets the request again',
+    async ({ open, connect, signal }) => {
+      const used = new Set<Socket>()
+      const server = await open({
+        GetTask(exchange) {
+          if (used.has(exchange.socket)) return exchange.reset()
+          used.add(exchange.socket)
+          exchange.result(taskAfter(events.length))
+        },
+      })
+      const agent = await connect(server)
+      for (let count = 0; count < 4; count++) {
+        assert.equal((await agent.get(taskId, { signal })).status.state, 'TASK_STATE_COMPLETED')
+      }
+    },
+  )
 
   faultCase('that restarts between two requests is reconnected to', async ({ open, connect, signal, after }) => {
     const answers = { GetTask: (exchange: Exchange) => exchange.result(taskAfter(events.length)) }

@@ -190,22 +190,19 @@ describe('a stream', () => {
     assert.ok(result.kind === 'task' && result.status.state === 'TASK_STATE_COMPLETED')
   })
 
-  faultCase(
-    'that appends to an unknown artifact starts it [B-100]',
-    async ({ open, connect, signal }) => {
-      const server = await open({
-        SendStreamingMessage(exchange) {
-          exchange.stream()
-          exchange.event({ task: task('SUBMITTED') })
-          exchange.event(chunk('two '))
-          exchange.event(statusUpdate('COMPLETED'))
-          exchange.end()
-        },
-      })
-      const artifacts = await (await connect(server)).stream('go', { signal }).artifacts()
-      assert.deepEqual(artifacts, [{ artifactId: 'answer', parts: [{ text: 'two ' }] }])
-    },
-  )
+  faultCase('that appends to an unknown artifact starts it [B-100]', async ({ open, connect, signal }) => {
+    const server = await open({
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        exchange.event({ task: task('SUBMITTED') })
+        exchange.event(chunk('two '))
+        exchange.event(statusUpdate('COMPLETED'))
+        exchange.end()
+      },
+    })
+    const artifacts = await (await connect(server)).stream('go', { signal }).artifacts()
+    assert.deepEqual(artifacts, [{ artifactId: 'answer', parts: [{ text: 'two ' }] }])
+  })
 
   faultCase('that replaces an artifact does not append to it [B-100]', async ({ open, connect, signal }) => {
     const server = await open({

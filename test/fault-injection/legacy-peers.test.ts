@@ -54,31 +54,28 @@ function firstFour(exchange: Exchange): void {
 }
 
 describe('a stream of 0.3 that is cut', () => {
-  faultCase(
-    'has not ended while the task is WORKING, even if it says `final` [B-97 B-98]',
-    async (world) => {
-      const { open, connect, signal } = world
-      for (const waits of [false, true]) {
-        const server = await open(
-          oldPeer({
-            'message/stream': (exchange) => {
-              exchange.stream()
-              for (const event of [...events.slice(0, 4), status('working', true)]) exchange.event(event)
-              if (!waits) exchange.end()
-            },
-            'tasks/resubscribe': (exchange) => exchange.error(-32_004, 'This operation is not supported'),
-            'tasks/get': (exchange) => exchange.result(task('completed', wholeText)),
-          }),
-        )
-        const agent = await connect(server)
-        const stream = agent.stream('go', { signal })
-        const answer = await stream.result()
-        assert.ok(answer.kind === 'task')
-        assert.equal(answer.status.state, 'TASK_STATE_COMPLETED')
-        assert.equal(await stream.text(), wholeText)
-      }
-    },
-  )
+  faultCase('has not ended while the task is WORKING, even if it says `final` [B-97 B-98]', async (world) => {
+    const { open, connect, signal } = world
+    for (const waits of [false, true]) {
+      const server = await open(
+        oldPeer({
+          'message/stream': (exchange) => {
+            exchange.stream()
+            for (const event of [...events.slice(0, 4), status('working', true)]) exchange.event(event)
+            if (!waits) exchange.end()
+          },
+          'tasks/resubscribe': (exchange) => exchange.error(-32_004, 'This operation is not supported'),
+          'tasks/get': (exchange) => exchange.result(task('completed', wholeText)),
+        }),
+      )
+      const agent = await connect(server)
+      const stream = agent.stream('go', { signal })
+      const answer = await stream.result()
+      assert.ok(answer.kind === 'task')
+      assert.equal(answer.status.state, 'TASK_STATE_COMPLETED')
+      assert.equal(await stream.text(), wholeText)
+    }
+  })
 
   faultCase('is resumed if the peer sends the task first [B-98]', async ({ open, connect, signal }) => {
     const server = await open(

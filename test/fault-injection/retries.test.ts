@@ -56,13 +56,16 @@ describe('a busy server', () => {
       assert.equal(new Set(server.calls.map(({ params }) => params.message.messageId)).size, 1)
     })
 
-    faultCase(`that always answers ${status} is left after the maximum number of attempts`, async ({ open, connect, signal }) => {
-      const card = (exchange: Exchange): void => exchange.json(server.card)
-      const server = await open({ card, other: (exchange) => busy(exchange, status) })
-      const agent = await connect(server)
-      await failsWith(agent.get(taskId, { signal }), status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE')
-      assert.equal(server.calls.length, 3)
-    })
+    faultCase(
+      `that always answers ${status} is left after the maximum number of attempts`,
+      async ({ open, connect, signal }) => {
+        const card = (exchange: Exchange): void => exchange.json(server.card)
+        const server = await open({ card, other: (exchange) => busy(exchange, status) })
+        const agent = await connect(server)
+        await failsWith(agent.get(taskId, { signal }), status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE')
+        assert.equal(server.calls.length, 3)
+      },
+    )
   }
 
   faultCase('with a Retry-After of one second is retried after it', async ({ open, connect, signal }) => {
@@ -151,15 +154,18 @@ describe('a failing server', () => {
     assert.equal(server.calls.length, 1)
   })
 
-  faultCase('with status 502 from a gateway may have done the work: the message is not sent again [B-164]', async (stage) => {
-    const card = (exchange: Exchange): void => exchange.json(server.card)
-    const server = await stage.open({ card, other: (exchange) => exchange.answer(502, {}, 'Bad gateway') })
-    const agent = await stage.connect(server)
-    await failsWith(agent.send('go', { signal: stage.signal }), 'UNAVAILABLE')
-    assert.equal(server.count('SendMessage'), 1)
-    await failsWith(agent.get(taskId, { signal: stage.signal }), 'UNAVAILABLE')
-    assert.equal(server.count('GetTask'), 3)
-  })
+  faultCase(
+    'with status 502 from a gateway may have done the work: the message is not sent again [B-164]',
+    async (stage) => {
+      const card = (exchange: Exchange): void => exchange.json(server.card)
+      const server = await stage.open({ card, other: (exchange) => exchange.answer(502, {}, 'Bad gateway') })
+      const agent = await stage.connect(server)
+      await failsWith(agent.send('go', { signal: stage.signal }), 'UNAVAILABLE')
+      assert.equal(server.count('SendMessage'), 1)
+      await failsWith(agent.get(taskId, { signal: stage.signal }), 'UNAVAILABLE')
+      assert.equal(server.count('GetTask'), 3)
+    },
+  )
 
   faultCase('with status 401 is retried once', async ({ open, connect, signal }) => {
     const server = await open((exchange) => {
@@ -172,24 +178,21 @@ describe('a failing server', () => {
     assert.ok(server.calls.length <= 2, `${server.calls.length} times`)
   })
 
-  faultCase(
-    'with one 401 is retried with new credentials [B-152]',
-    async ({ open, connect, signal }) => {
-      const server = await open((exchange) => {
-        if (exchange.operation === 'card') return exchange.json(server.card)
-        if (exchange.headers['authorization'] === 'Bearer new') return exchange.result(taskAfter(99))
-        exchange.answer(401, { 'www-authenticate': 'Bearer' }, 'who are you')
-      })
-      let token = 'old'
-      const agent = await connect(server, {
-        bearer: () => {
-          const given = token
-          if (server.calls.length > 0) token = 'new'
-          return server.calls.length > 0 ? token : given
-        },
-      })
-      assert.equal((await agent.get(taskId, { signal })).status.state, 'TASK_STATE_COMPLETED')
-      assert.equal(server.calls.length, 2)
-    },
-  )
+  faultCase('with one 401 is retried with new credentials [B-152]', async ({ open, connect, signal }) => {
+    const server = await open((exchange) => {
+      if (exchange.operation === 'card') return exchange.json(server.card)
+      if (exchange.headers['authorization'] === 'Bearer new') return exchange.result(taskAfter(99))
+      exchange.answer(401, { 'www-authenticate': 'Bearer' }, 'who are you')
+    })
+    let token = 'old'
+    const agent = await connect(server, {
+      bearer: () => {
+        const given = token
+        if (server.calls.length > 0) token = 'new'
+        return server.calls.length > 0 ? token : given
+      },
+    })
+    assert.equal((await agent.get(taskId, { signal })).status.state, 'TASK_STATE_COMPLETED')
+    assert.equal(server.calls.length, 2)
+  })
 })

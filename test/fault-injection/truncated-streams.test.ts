@@ -91,25 +91,28 @@ describe('a stream that is cut', () => {
     assert.ok(result.kind === 'task' && result.status.state === 'TASK_STATE_COMPLETED')
   })
 
-  faultCase('at every attempt ends with an interruption, never with success [B-98]', async ({ open, connect, signal }) => {
-    const server = await open({
-      SendStreamingMessage(exchange) {
-        exchange.stream()
-        for (const event of events.slice(0, 3)) exchange.event(event)
-        exchange.hangUp()
-      },
-      SubscribeToTask: (exchange) => exchange.hangUp(),
-      GetTask: (exchange) => exchange.hangUp(),
-    })
-    const agent = await connect(server)
-    const seen: string[] = []
-    const reading = (async () => {
-      for await (const text of agent.stream('go', { signal }).text()) seen.push(text)
-    })()
-    await failsWith(reading, 'INTERRUPTED', 'UNAVAILABLE')
-    assert.deepEqual(seen, ['word1 '])
-    assert.ok(server.calls.length < 20, `${server.calls.length} calls`)
-  })
+  faultCase(
+    'at every attempt ends with an interruption, never with success [B-98]',
+    async ({ open, connect, signal }) => {
+      const server = await open({
+        SendStreamingMessage(exchange) {
+          exchange.stream()
+          for (const event of events.slice(0, 3)) exchange.event(event)
+          exchange.hangUp()
+        },
+        SubscribeToTask: (exchange) => exchange.hangUp(),
+        GetTask: (exchange) => exchange.hangUp(),
+      })
+      const agent = await connect(server)
+      const seen: string[] = []
+      const reading = (async () => {
+        for await (const text of agent.stream('go', { signal }).text()) seen.push(text)
+      })()
+      await failsWith(reading, 'INTERRUPTED', 'UNAVAILABLE')
+      assert.deepEqual(seen, ['word1 '])
+      assert.ok(server.calls.length < 20, `${server.calls.length} calls`)
+    },
+  )
 
   faultCase('before its first event is an error, and the message is not sent again [B-164]', async (stage) => {
     const server = await stage.open({
@@ -135,23 +138,20 @@ describe('a stream that is cut', () => {
     await failsWith(agent.stream('go', { signal }).text(), 'INTERRUPTED', 'INVALID_AGENT_RESPONSE')
   })
 
-  faultCase(
-    'after a question has ended: the client does not send again [B-98]',
-    async ({ open, connect, signal }) => {
-      const server = await open({
-        SendStreamingMessage(exchange) {
-          exchange.stream()
-          exchange.event({ task: task('SUBMITTED') })
-          exchange.event(statusUpdate('INPUT_REQUIRED'))
-          exchange.hangUp()
-        },
-      })
-      const result = await endsTyped((await connect(server)).stream('go', { signal }).result())
-      assert.ok('kind' in result && result.kind === 'task')
-      assert.equal(result.status.state, 'TASK_STATE_INPUT_REQUIRED')
-      assert.equal(server.calls.length, 1)
-    },
-  )
+  faultCase('after a question has ended: the client does not send again [B-98]', async ({ open, connect, signal }) => {
+    const server = await open({
+      SendStreamingMessage(exchange) {
+        exchange.stream()
+        exchange.event({ task: task('SUBMITTED') })
+        exchange.event(statusUpdate('INPUT_REQUIRED'))
+        exchange.hangUp()
+      },
+    })
+    const result = await endsTyped((await connect(server)).stream('go', { signal }).result())
+    assert.ok('kind' in result && result.kind === 'task')
+    assert.equal(result.status.state, 'TASK_STATE_INPUT_REQUIRED')
+    assert.equal(server.calls.length, 1)
+  })
 
   faultCase('with an error as its last event throws that error [F-7]', async ({ open, connect, signal }) => {
     const server = await open({

@@ -60,7 +60,9 @@ function viewsOf(records: readonly LogRecord[]): readonly (TaskView & { readonly
 }
 
 function matches(observed: TaskView, view: TaskView): boolean {
-  return observed.state === view.state && (observed.texts === undefined || isDeepStrictEqual(observed.texts, view.texts))
+  return (
+    observed.state === view.state && (observed.texts === undefined || isDeepStrictEqual(observed.texts, view.texts))
+  )
 }
 
 /** A snapshot in a stream is the task exactly as it was at its cursor. */

@@ -132,7 +132,12 @@ export function createRun(parts: RunOptions): Run {
   function think(result: string | undefined): Promise<ResponderResult> {
     const userTexts = transcripts.userTexts(sessionKey)
     items.push({ id: `${runId}:${items.length + 1}`, text: '' })
-    return responder.respond({ messages: userTexts, say, signal: stop.signal, ...(result !== undefined ? { result } : {}) })
+    return responder.respond({
+      messages: userTexts,
+      say,
+      signal: stop.signal,
+      ...(result !== undefined ? { result } : {}),
+    })
   }
 
   function whole(): string {
