@@ -7,7 +7,7 @@ import { openCardServer } from './card-server.ts'
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('another agent', async (browser) => {
+describeInBrowser('a new agent', async (browser) => {
   const forecast = await openCardServer()
   const fixture = await openConsole(browser)
   const { testHub } = fixture

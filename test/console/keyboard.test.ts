@@ -37,7 +37,7 @@ async function notReached(page: Page): Promise<readonly string[]> {
   return names.filter((_, index) => !reached.has(index))
 }
 
-describeInBrowser('by the keyboard alone', async (browser) => {
+describeInBrowser('by keyboard alone', async (browser) => {
   const { open, report, own, hook } = await openPopulatedConsole(browser)
   const pages: readonly (readonly [path: string, shows: string])[] = [
     ['/welcome', 'Concierge'],

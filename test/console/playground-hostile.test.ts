@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { hasRunInjectedScript, hasHorizontalScroll, openPlayground, sendText, taskIdOf } from './playground-fixture.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('an agent that means no good', async (browser) => {
+describeInBrowser('a malicious agent', async (browser) => {
   const fixture = await openPlayground(browser)
 
   it('runs no script, sends no request, and covers nothing', async () => {

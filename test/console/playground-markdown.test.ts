@@ -23,7 +23,7 @@ function whatShowsAtFoot(form: any): { readonly steps: number; readonly others: 
   }
 }
 
-describeInBrowser('what agents write', async (browser) => {
+describeInBrowser('the output of agents', async (browser) => {
   const fixture = await openPlayground(browser)
 
   it('keeps task lists, whose boxes are disabled', async () => {

@@ -8,7 +8,7 @@ import { seriousViolations } from './open-console.ts'
 import { composer, waitForClipboard, openPlayground, sendText, taskIdOf, waitForTaskEnd } from './playground-fixture.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('what agents make', async (browser) => {
+describeInBrowser('the output of agents by type', async (browser) => {
   const fixture = await openPlayground(browser)
 
   it('is shown by its type, with the progress messages', async () => {
@@ -105,7 +105,7 @@ describeInBrowser('what agents make', async (browser) => {
   })
 })
 
-describeInBrowser('what one sends', async (browser) => {
+describeInBrowser('the input of a message', async (browser) => {
   const fixture = await openPlayground(browser)
   const sent = async (id: string) => (await fixture.testHub.ask('GET', `/admin/tasks/${id}`)).json.task.history[0].parts
   const file = (name: string, text: string, mimeType = 'text/plain') => ({ name, mimeType, buffer: Buffer.from(text) })

@@ -15,7 +15,7 @@ import {
 } from './playground-fixture.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('what agents ask for', async (browser) => {
+describeInBrowser('a question of an agent', async (browser) => {
   const fixture = await openPlayground(browser)
   const form = (page: Page) => page.getByRole('form', { name: 'Answer clerk' })
   const detail = async (page: Page) => (await fixture.testHub.ask('GET', `/admin/tasks/${taskIdOf(page)}`)).json

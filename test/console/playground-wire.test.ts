@@ -52,7 +52,7 @@ const ways = [
   },
 ] as const
 
-describeInBrowser('the wire', async (browser) => {
+describeInBrowser('the wire log', async (browser) => {
   const fixture = await openPlayground(browser)
 
   for (const { version, binding, path, send, stream, word } of ways) {

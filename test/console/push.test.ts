@@ -7,7 +7,7 @@ import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-co
 import { openWebhookReceiver } from './webhook-receiver.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('the page of webhooks', async (browser) => {
+describeInBrowser('the webhooks page', async (browser) => {
   const receiver = await openWebhookReceiver()
   const fixture = await openConsole(browser, {
     config: { push: { allow: ['127.0.0.1'], schedule: ['200ms', '1h'] } },

@@ -22,7 +22,7 @@ const routes = [
   { name: 'remote', from: 'artist', when: { text: 'remote' }, to: 'gone', fallback: 'talker' },
 ]
 
-describeInBrowser('the page of routes', async (browser) => {
+describeInBrowser('the routes page', async (browser) => {
   const fixture = await openConsole(browser, {
     agents: { gone: { kind: 'a2a', url: 'http://127.0.0.1:9' } },
     config: { routes },

@@ -8,7 +8,7 @@ import { readClipboard } from './page-queries.ts'
 import { openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('the audit', async (browser) => {
+describeInBrowser('the audit log', async (browser) => {
   const fixture = await openConsole(browser)
   const { testHub } = fixture
   const { json: key } = await testHub.ask('POST', '/admin/keys', { name: 'build', agents: ['talker'] })

@@ -10,7 +10,7 @@ import { isFocused } from './page-queries.ts'
 import { maxWaitMs, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('signing in', async (browser) => {
+describeInBrowser('sign-in', async (browser) => {
   const provider = await openOidcProvider()
   const port = await freePort()
   const config = {

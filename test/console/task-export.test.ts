@@ -10,7 +10,7 @@ import { describeInBrowser } from './shared-browser.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-describeInBrowser('a task that is exported as a test', async (browser) => {
+describeInBrowser('a task exported as a test', async (browser) => {
   const fixture = await openConsole(browser)
   const { testHub } = fixture
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))

@@ -6,7 +6,7 @@ import { readClipboard, pageWidth } from './page-queries.ts'
 import { openConsole } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('the wire of a task', async (browser) => {
+describeInBrowser('the wire view of a task', async (browser) => {
   const fixture = await openConsole(browser)
   const { testHub } = fixture
   await fixture.context.grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -7,7 +7,7 @@ import { delegatingAgents, delegatingFiles, prices } from './delegating-agents.t
 import { hasNoHorizontalScroll, openConsole, seriousViolations } from './open-console.ts'
 import { describeInBrowser } from './shared-browser.ts'
 
-describeInBrowser('the page of traces', async (browser) => {
+describeInBrowser('the traces page', async (browser) => {
   const fixture = await openConsole(browser, {
     agents: delegatingAgents,
     files: delegatingFiles,

@@ -1,4 +1,4 @@
-/** Every example of a client runs as it stands, to its end, and says what it should. */
+/** Every example of a client runs unchanged to its end and prints the expected output. */
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -63,7 +63,7 @@ function versionStory(version: string, pinned: string): readonly string[] {
 }
 
 describe('the examples of a client', () => {
-  it('are all told here', () => {
+  it('are all listed here', () => {
     assert.deepEqual(globSync('client-*', { cwd: join(root, 'examples') }).sort(), Object.keys(stories).sort())
   })
 
