@@ -1,4 +1,4 @@
-/** What the console knows of the admin API is what the hub says of it. */
+/** The console's types of the admin API match the hub. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ const scratch = mkdtempSync(join(import.meta.dirname, '../node_modules/.parley-t
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe('the types of the admin API', () => {
-  it('are what the hub says now: run `npm run admin-types`', async () => {
+  it('are up to date: run `npm run admin-types`', async () => {
     const file = join(scratch, 'admin.ts')
     writeFileSync(file, adminTypes(await readDocument()))
     const settings = join(import.meta.dirname, '../.oxfmtrc.json')
@@ -18,7 +18,7 @@ describe('the types of the admin API', () => {
     assert.equal(readFileSync(file, 'utf8'), readFileSync(outputFile, 'utf8'))
   })
 
-  it('say what an operation takes and answers', () => {
+  it('describe the parameters and results of an operation', () => {
     const operation = {
       operationId: 'getThing',
       summary: 'A thing.',

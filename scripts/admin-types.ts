@@ -1,7 +1,7 @@
 /**
- * Writes what the console knows of the admin API, out of the hub's own OpenAPI document: each operation with what it takes
- * and answers, as types. So a route that changes is a type error in the page that calls it, and not a surprise in a browser.
- * A test checks that what is written is what the hub says.
+ * Writes the console's types of the admin API from the hub's OpenAPI document: each operation with its parameters
+ * and results. So a changed route is a type error in the page that calls it, and not a failure in a browser.
+ * A test checks that the file is up to date.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -123,7 +123,7 @@ function keyOf(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
 }
 
-/** As a hub without any settings of its own says it. */
+/** The document of a hub with default settings. */
 export async function readDocument(): Promise<OpenApiDocument> {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-admin-types-'))
   const key = 'k'.repeat(40)
