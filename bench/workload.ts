@@ -19,7 +19,7 @@ export const question =
   'if anything is missing, say what, and to whom I should write about it.'
 export const answer =
   'The address is complete. The order leaves the warehouse tomorrow morning and should be with the customer on Thursday, ' +
-  'between nine and noon. Nothing is missing, so there is nobody to write to.'
+  'between nine and noon. Nothing is missing, so there is no one to write to.'
 
 /** The size of a model's chunk, a few words, after the number by which the reader checks the order. */
 export const chunkText = (index: number): string => `${String(index).padStart(6, '0')} and so it went on `

@@ -89,7 +89,7 @@ for (const { client, held, polling, waiting } of goldenRequests) {
       }
     })
 
-    it('waits if it says so [B-63 B-66]', async () => {
+    it('waits if it requests a blocking send [B-63 B-66]', async () => {
       server.release(held)
       const { task } = await send(waiting)
       assert.equal(task.status.state, 'TASK_STATE_COMPLETED')
