@@ -50,7 +50,7 @@ function added(known: Partial<Task>, events: readonly StreamEvent[]) {
   const sum = createStreamState()
   applyEvent(sum, { task: known as Task })
   for (const event of events) {
-    assert.ok(!('task' in event), 'told the whole task')
+    assert.ok(!('task' in event), 'sent the whole task')
     applyEvent(sum, event)
   }
   const answer = responseFrom(sum)

@@ -58,20 +58,20 @@ describe('a task that runs on another engine', () => {
   })
 
   it('is canceled there, and its agent is stopped here [B-110]', async (t) => {
-    const told = Promise.withResolvers<unknown>()
+    const stopped = Promise.withResolvers<unknown>()
     const { here, there } = await openReplicas(
       t,
       async function* ({ signal }: Turn) {
         yield status('here')
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
-        told.resolve(signal.reason)
+        stopped.resolve(signal.reason)
       },
       { options: { cancelGraceMs: 5_000 } },
     )
     const id = await startWorkingTask(here)
     const stream = await here.subscribe(id)
     assert.equal(short((await there.cancel(id)).status.state), 'CANCELED')
-    assert.match(String(await told.promise), /canceled/)
+    assert.match(String(await stopped.promise), /canceled/)
     assert.equal(statesOf(await stream.rest()).at(-1), 'CANCELED')
   })
 
