@@ -154,7 +154,7 @@ function checkSubscriber(
     const logged = visible.get(seq)
     if (logged === undefined)
       wrong.push(`${who} received ${seq}, which is not in the log: an acknowledged event was lost`)
-    else if (!isDeepStrictEqual(event, logged)) wrong.push(`${who} received at ${seq} something else than the log has`)
+    else if (!isDeepStrictEqual(event, logged)) wrong.push(`${who} received something else at ${seq} than the log has`)
   }
   return wrong
 }
