@@ -87,7 +87,7 @@ describe('the history checker', () => {
   it('reports a delivered event that the log does not have', () => {
     const kept = records.filter(({ seq }) => seq !== 6)
     finds({ logs: [{ taskId, contextId, records: kept }] }, /acknowledged event was lost/)
-    finds({ logs: [] }, /task that is not there/)
+    finds({ logs: [] }, /task that does not exist/)
   })
 
   it('reports an event that was delivered twice, out of order, or with other content than the log has', () => {
