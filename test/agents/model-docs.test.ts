@@ -1,4 +1,4 @@
-/** The pages on agents that think: every field of an entry has its line. */
+/** The pages on model agents document every field of an entry. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const page = (name: string) => readFileSync(join(import.meta.dirname, `../../doc
 const fieldsIn = (text: string) =>
   new Set([...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []))
 
-describe('the pages on agents that think', () => {
+describe('the pages on model agents', () => {
   it('list every field of an openai entry', () => {
     const known = fieldsIn(page('openai'))
     assert.deepEqual(
