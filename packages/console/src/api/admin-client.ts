@@ -1,6 +1,5 @@
 /** Calls the admin API. Typed by operation name; sends the session's CSRF token with requests that change something. */
-import { operations } from './admin.ts'
-import type { Error as ErrorResponse, Operations } from './admin.ts'
+import { operations, type Error as ErrorResponse, type Operations } from './admin.ts'
 import { Problem, unreachableProblem } from './problem.ts'
 import { csrfToken, markSignedOut } from './session-state.ts'
 

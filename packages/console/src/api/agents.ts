@@ -2,8 +2,7 @@
 import type { Agent } from './admin.ts'
 import { callAdmin } from './admin-client.ts'
 import type { Change } from './change-feed.ts'
-import { useResource } from './resource.ts'
-import type { Resource } from './resource.ts'
+import { useResource, type Resource } from './resource.ts'
 
 const loadAgents = async (signal: AbortSignal): Promise<readonly Agent[]> =>
   (await callAdmin('listAgents', { signal })).agents

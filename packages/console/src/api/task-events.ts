@@ -1,7 +1,6 @@
 /** Loads the log of a task. */
 import type { LogRecord } from './admin.ts'
-import { callAdmin } from './admin-client.ts'
-import type { AdminResponse } from './admin-client.ts'
+import { callAdmin, type AdminResponse } from './admin-client.ts'
 
 const pageSize = 1_000
 

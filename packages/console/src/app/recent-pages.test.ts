@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { recentPageAt, addRecentPage } from './recent-pages.ts'
-import type { RecentPage } from './recent-pages.ts'
+import { recentPageAt, addRecentPage, type RecentPage } from './recent-pages.ts'
 
 const at = (path: string): RecentPage => ({ path, title: path, about: 'task' })
 

@@ -1,6 +1,5 @@
 /** The items of a transcript. Of a long conversation only the end is shown, and more on demand. */
-import type { Artifact, Message } from '@parley/a2a'
-import { delegationExtension } from '@parley/a2a'
+import { delegationExtension, type Artifact, type Message } from '@parley/a2a'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { CopyButton } from '../components/content/copy-button.tsx'

@@ -1,8 +1,7 @@
 /** A task, or all tasks of an agent: name, status, duration and usage. Links to the task. */
 import { withQuery } from '../app/page-route.ts'
 import { navigate } from '../app/router.ts'
-import { taskStateDisplay } from '../components/status/task-state.tsx'
-import type { StatusDisplay } from '../components/status/task-state.tsx'
+import { taskStateDisplay, type StatusDisplay } from '../components/status/task-state.tsx'
 import { formatCost, formatDuration, formatCompact } from '../components/format.ts'
 import type { DelegationNode } from './delegation.ts'
 import type { Point } from './graph-layout.ts'

@@ -3,8 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import { pluralize } from '../format.ts'
 import { useSize } from '../layout/use-size.ts'
-import { changedPart, countChanges, diffSections, sideBySide } from './diff.ts'
-import type { DiffLine, DiffSection } from './diff.ts'
+import { changedPart, countChanges, diffSections, sideBySide, type DiffLine, type DiffSection } from './diff.ts'
 import './line-diff-view.css'
 
 /** Wide enough for a typical line on either side. */

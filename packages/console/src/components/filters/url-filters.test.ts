@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseInstant, parseOption, parseText, setFilters, urlFilters } from './url-filters.ts'
-import type { FiltersOf } from './url-filters.ts'
+import { parseInstant, parseOption, parseText, setFilters, urlFilters, type FiltersOf } from './url-filters.ts'
 
 const filters = urlFilters({
   text: parseText,

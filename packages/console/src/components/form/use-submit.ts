@@ -1,7 +1,6 @@
 /** Runs the action of a form or a button: whether it runs, and why it failed. */
 import { useSignal } from '@preact/signals'
-import { toProblem } from '../../api/problem.ts'
-import type { Problem } from '../../api/problem.ts'
+import { toProblem, type Problem } from '../../api/problem.ts'
 
 export interface Submit {
   readonly isBusy: boolean

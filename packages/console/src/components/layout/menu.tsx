@@ -2,8 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from '../icon.tsx'
-import type { IconName } from '../icon.tsx'
+import { Icon, type IconName } from '../icon.tsx'
 import './menu.css'
 
 export interface MenuProps {

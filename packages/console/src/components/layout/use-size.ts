@@ -1,6 +1,5 @@
 /** The size of an element, kept current. */
-import { useSignal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { useSignal, type ReadonlySignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 

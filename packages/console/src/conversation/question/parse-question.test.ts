@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { authRequired, clientToolsExtension, inputRequired } from '@parley/a2a'
-import type { Message, TaskStatus } from '@parley/a2a'
-import { needsForm, parseQuestion } from './parse-question.ts'
-import type { AgentQuestion } from './parse-question.ts'
+import { authRequired, clientToolsExtension, inputRequired, type Message, type TaskStatus } from '@parley/a2a'
+import { needsForm, parseQuestion, type AgentQuestion } from './parse-question.ts'
 
 /** A question as an agent sends it. */
 function asked({ state, message }: { state: unknown; message?: unknown }): AgentQuestion {

@@ -2,13 +2,10 @@
  * A conversation with one agent: its logged tasks and the current exchange. The stream of an answer reconnects after the hub was
  * unreachable, and a reloaded page continues with the task that its address names.
  */
-import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
-import { isTerminal, newId } from '@parley/a2a'
-import type { Json, Message, Part } from '@parley/a2a'
+import { signal, type ReadonlySignal } from '@preact/signals'
+import { isTerminal, newId, type Json, type Message, type Part } from '@parley/a2a'
 import type { EventStream } from '@parley/a2a/client'
-import { connectionStatus, subscribeToChanges } from '../../api/change-feed.ts'
-import type { Change } from '../../api/change-feed.ts'
+import { connectionStatus, subscribeToChanges, type Change } from '../../api/change-feed.ts'
 import { callAdmin } from '../../api/admin-client.ts'
 import { Problem } from '../../api/problem.ts'
 import { announce } from '../../app/announce.ts'
@@ -17,10 +14,8 @@ import { applyEvents, fromStreamEvent, isWorkingState, withPendingMessage } from
 import type { TranscriptEvent } from '../../conversation/transcript.ts'
 import { taskStateDisplay } from '../../components/status/task-state.tsx'
 import { oncePerFrame } from './once-per-frame.ts'
-import { errorCodeOf, clientProblem } from './agent-connections.ts'
-import type { AgentConnections, ProtocolChoice } from './agent-connections.ts'
-import { createConversationTasks, loadContext, loadTask } from './conversation-tasks.ts'
-import type { ConversationTask } from './conversation-tasks.ts'
+import { errorCodeOf, clientProblem, type AgentConnections, type ProtocolChoice } from './agent-connections.ts'
+import { createConversationTasks, loadContext, loadTask, type ConversationTask } from './conversation-tasks.ts'
 
 /** The position in the conversation; both are `undefined` before it starts. */
 export interface ChatLocation {

@@ -3,13 +3,11 @@
  * it has an id.
  */
 import type { Task } from '@parley/a2a'
-import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { signal, type ReadonlySignal } from '@preact/signals'
 import { callAdmin } from '../../api/admin-client.ts'
 import { isProblem, Problem } from '../../api/problem.ts'
 import { loadTaskEvents } from '../../api/task-events.ts'
-import { emptyTranscript, transcriptOf } from '../../conversation/transcript.ts'
-import type { Transcript } from '../../conversation/transcript.ts'
+import { emptyTranscript, transcriptOf, type Transcript } from '../../conversation/transcript.ts'
 
 export interface ConversationTask {
   readonly key: string

@@ -1,7 +1,6 @@
 /** One webhook: its URL, progress, delivery attempts, and a button to redeliver. */
 import { useSignal } from '@preact/signals'
-import type { AdminResponse } from '../../api/admin-client.ts'
-import { callAdmin, adminPath } from '../../api/admin-client.ts'
+import { callAdmin, adminPath, type AdminResponse } from '../../api/admin-client.ts'
 import { useResource } from '../../api/resource.ts'
 import { showToast } from '../../app/announce.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'

@@ -18,8 +18,7 @@ import { EmptyState, Loading, ErrorNotice } from '../../components/status/error-
 import { VirtualList } from '../../components/list/virtual-list.tsx'
 import { pluralize } from '../../components/format.ts'
 import { PushRow } from './push-row.tsx'
-import { pushFilters, pushFilterSearch, pushHref, webhookCurl } from './push-status.ts'
-import type { PushFilters } from './push-status.ts'
+import { pushFilters, pushFilterSearch, pushHref, webhookCurl, type PushFilters } from './push-status.ts'
 
 const keyOf = ({ taskId, configId }: PushSummary): string => `${taskId} ${configId}`
 

@@ -1,8 +1,7 @@
 /** The status of a webhook as a shape, a word and a sentence. Pure. */
 import type { Agent, PushSummary } from '../../api/admin.ts'
 import { curlKeyHeader, fillMessageId, messageIdPlaceholder } from '../../components/shell/curl.ts'
-import { parseOption, parseText, setFilters, urlFilters } from '../../components/filters/url-filters.ts'
-import type { FiltersOf } from '../../components/filters/url-filters.ts'
+import { parseOption, parseText, setFilters, urlFilters, type FiltersOf } from '../../components/filters/url-filters.ts'
 import { formatCount } from '../../components/format.ts'
 import type { StatusDisplay } from '../../components/status/task-state.tsx'
 

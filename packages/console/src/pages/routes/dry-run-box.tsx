@@ -8,8 +8,7 @@ import { CopyButton } from '../../components/content/copy-button.tsx'
 import { CheckField, SelectField, TextField } from '../../components/form/form-fields.tsx'
 import { ErrorNotice } from '../../components/status/error-notice.tsx'
 import { Decision } from './decision.tsx'
-import { decideRouteCurl, dryRunHref, splitPartKinds, metadataError, emptyDryRun } from './dry-run.ts'
-import type { DryRun } from './dry-run.ts'
+import { decideRouteCurl, dryRunHref, splitPartKinds, metadataError, emptyDryRun, type DryRun } from './dry-run.ts'
 
 export interface DryRunBoxProps {
   readonly run: DryRun

@@ -14,13 +14,11 @@ import { formatCost, formatCount, formatDuration, pluralize } from '../../compon
 import { RelativeTime } from '../../components/time.tsx'
 import { DelegationGraph } from '../../trace/delegation-graph.tsx'
 import { flattenSpans } from '../../trace/span-tree.ts'
-import { Waterfall } from '../../trace/waterfall.tsx'
-import type { TraceTree } from '../../trace/waterfall.tsx'
+import { Waterfall, type TraceTree } from '../../trace/waterfall.tsx'
 import { adminCurl } from '../../components/shell/curl.ts'
 import { downloadJson } from '../../components/content/download.ts'
 import { traceFilters } from './trace-filters.ts'
-import { sumTraces, delegationPathText } from './sum-traces.ts'
-import type { TraceSums } from './sum-traces.ts'
+import { sumTraces, delegationPathText, type TraceSums } from './sum-traces.ts'
 import './trace-detail.css'
 
 export function TraceDetail({ id }: { readonly id: string }) {

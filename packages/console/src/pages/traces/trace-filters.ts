@@ -1,8 +1,7 @@
 /** The filters of the traces: from the address, and as a query to the hub. Pure. */
 import type { Operations, Trace } from '../../api/admin.ts'
 import { timePresets, timeRange } from '../../components/filters/time-presets.ts'
-import { parseOption, parseText, setFilters, urlFilters } from '../../components/filters/url-filters.ts'
-import type { FiltersOf } from '../../components/filters/url-filters.ts'
+import { parseOption, parseText, setFilters, urlFilters, type FiltersOf } from '../../components/filters/url-filters.ts'
 
 type TraceQuery = Operations['listTraces']['query']
 export type TraceStatus = Trace['status']

@@ -1,8 +1,7 @@
 /** The hub at a glance: agent health, running work, recent tasks and links. */
 import type { Agent, TaskSummary } from '../../api/admin.ts'
 import type { AdminResponse } from '../../api/admin-client.ts'
-import { Icon } from '../../components/icon.tsx'
-import type { IconName } from '../../components/icon.tsx'
+import { Icon, type IconName } from '../../components/icon.tsx'
 import { StatusBadge, TaskStateBadge } from '../../components/status/task-state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { formatCount, formatDuration } from '../../components/format.ts'

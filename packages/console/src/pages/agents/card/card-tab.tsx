@@ -13,8 +13,7 @@ import { RelativeTime } from '../../../components/time.tsx'
 import { EmptyState, WarningNote } from '../../../components/status/error-notice.tsx'
 import type { AgentTabProps } from '../agent-tab-props.ts'
 import { signatureStatus } from '../../../agent/agent-status.ts'
-import { diffCards } from './card-diff.ts'
-import type { CardDiff } from './card-diff.ts'
+import { diffCards, type CardDiff } from './card-diff.ts'
 import './card-tab.css'
 
 type Card = Readonly<Record<string, unknown>>

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { agentSnippets } from './snippets.ts'
-import type { SnippetInput } from './snippets.ts'
+import { agentSnippets, type SnippetInput } from './snippets.ts'
 
 const parts: SnippetInput = {
   url: 'https://hub.example.com/a2a/gpt',

@@ -1,7 +1,6 @@
 /** Filters agents by text, kind, tag and health, as given in the address. */
 import type { Agent } from '../../../api/admin.ts'
-import { urlFilters } from '../../../components/filters/url-filters.ts'
-import type { FiltersOf } from '../../../components/filters/url-filters.ts'
+import { urlFilters, type FiltersOf } from '../../../components/filters/url-filters.ts'
 import { agentStatus, needsAttention } from '../../../agent/agent-status.ts'
 
 /** `health` is `up`, `slow`, `down`, or `care`: all agents that need attention. */

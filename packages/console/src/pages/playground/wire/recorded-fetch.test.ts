@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Exchange } from './exchange.ts'
 import { createRecordedFetch, createFrameSplitter } from './recorded-fetch.ts'
-import { createWireLog } from './wire-log.ts'
-import type { WireLog } from './wire-log.ts'
+import { createWireLog, type WireLog } from './wire-log.ts'
 
 /** Resolves as soon as the log shows the expected content. */
 function shown(

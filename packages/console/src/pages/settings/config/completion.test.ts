@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { completionAt } from './completion.ts'
-import type { ConfigSchema } from './completion.ts'
+import { completionAt, type ConfigSchema } from './completion.ts'
 
 const file = new URL('../../../../../hub/parley.schema.json', import.meta.url)
 const schema = JSON.parse(readFileSync(file, 'utf8')) as ConfigSchema

@@ -1,8 +1,7 @@
 /** Validates the text on the hub, debounced, and shows its errors, each with a link to its line. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { callAdmin } from '../../../api/admin-client.ts'
-import type { AdminResponse } from '../../../api/admin-client.ts'
+import { callAdmin, type AdminResponse } from '../../../api/admin-client.ts'
 import { StatusBadge } from '../../../components/status/task-state.tsx'
 import { ErrorNotice } from '../../../components/status/error-notice.tsx'
 import { pluralize } from '../../../components/format.ts'

@@ -2,8 +2,7 @@
  * The edited configuration. Kept in the memory of this tab only, also while other pages are shown: it may contain secrets that
  * are typed and not yet applied.
  */
-import { computed, effect, signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { AdminResponse } from '../../../api/admin-client.ts'
 import type { Resource } from '../../../api/resource.ts'
 import { registerUnsavedWork } from '../../../api/session.ts'

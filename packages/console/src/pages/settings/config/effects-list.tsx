@@ -2,10 +2,8 @@
 import { signal } from '@preact/signals'
 import type { ConfigEffects } from '../../../api/admin.ts'
 import { Icon } from '../../../components/icon.tsx'
-import { StatusBadge } from '../../../components/status/task-state.tsx'
-import type { StatusDisplay } from '../../../components/status/task-state.tsx'
-import { describeEffects } from './effects.ts'
-import type { ConfigEffectText } from './effects.ts'
+import { StatusBadge, type StatusDisplay } from '../../../components/status/task-state.tsx'
+import { describeEffects, type ConfigEffectText } from './effects.ts'
 
 const looks: Readonly<Record<ConfigEffectText['id'], readonly [tone: StatusDisplay['tone'], shape: string]>> = {
   added: ['done', '+'],

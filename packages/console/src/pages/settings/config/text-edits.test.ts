@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { countLines, findAll, indent, lineRange, newLine, outdent, positionAt } from './text-edits.ts'
-import type { TextEdit } from './text-edits.ts'
+import { countLines, findAll, indent, lineRange, newLine, outdent, positionAt, type TextEdit } from './text-edits.ts'
 
 /** `|` marks the selection, once or twice. */
 function edited(marked: string, change: (text: string, from: number, to: number) => TextEdit): string {

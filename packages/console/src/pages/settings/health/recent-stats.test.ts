@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createCharts, minuteLabel } from './recent-stats.ts'
-import type { MinuteStats } from './recent-stats.ts'
+import { createCharts, minuteLabel, type MinuteStats } from './recent-stats.ts'
 
 const at = (minute: number): string => new Date(Date.UTC(2030, 0, 1, 12, minute)).toISOString()
 

@@ -4,8 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { loadWithRetry } from '../../../api/load-with-retry.ts'
 import { isDark } from '../../../app/theme.ts'
-import { minuteLabel } from './recent-stats.ts'
-import type { Chart } from './recent-stats.ts'
+import { minuteLabel, type Chart } from './recent-stats.ts'
 import './sparkline.css'
 
 const height = 72

@@ -4,10 +4,9 @@ import type { TaskDetail } from '../../../api/admin.ts'
 import { isWorkingState, transcriptOf } from '../../../conversation/transcript.ts'
 import { TranscriptView } from '../../../conversation/transcript-view.tsx'
 import { createFoldToSeq } from '../events/fold-events.ts'
-import { ReplayBar } from '../replay/replay.tsx'
+import { ReplayBar, type Replay } from '../replay/replay.tsx'
 import type { TaskLog } from './task-log.ts'
 import { selectEvent } from '../task-links.ts'
-import type { Replay } from '../replay/replay.tsx'
 import { a2aTaskOf } from './use-task.ts'
 
 export interface ConversationTabProps {

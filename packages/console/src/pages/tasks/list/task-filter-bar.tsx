@@ -15,8 +15,7 @@ import {
   TimeSelect,
 } from '../../../components/filters/filter-fields.tsx'
 import { taskStateDisplay, TaskStateBadge, taskStates } from '../../../components/status/task-state.tsx'
-import { taskFilters } from './task-filters.ts'
-import type { TaskFilters } from './task-filters.ts'
+import { taskFilters, type TaskFilters } from './task-filters.ts'
 import './task-filter-bar.css'
 
 export function TaskFilterBar({

@@ -12,10 +12,8 @@ import { EmptyState, ErrorNotice, Loading } from '../../../components/status/err
 import { VirtualList } from '../../../components/list/virtual-list.tsx'
 import { pluralize } from '../../../components/format.ts'
 import { sendMessageCurl } from '../../../components/shell/curl.ts'
-import { taskFilters } from './task-filters.ts'
-import type { TaskFilters } from './task-filters.ts'
-import { taskHref } from '../task-links.ts'
-import type { TaskTab } from '../task-links.ts'
+import { taskFilters, type TaskFilters } from './task-filters.ts'
+import { taskHref, type TaskTab } from '../task-links.ts'
 import { TaskRow } from './task-row.tsx'
 import './task-list-view.css'
 

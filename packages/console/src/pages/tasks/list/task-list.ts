@@ -2,8 +2,7 @@
 import type { TaskSummary } from '../../../api/admin.ts'
 import { callAdmin } from '../../../api/admin-client.ts'
 import type { PagedListOptions } from '../../../api/paged-list.ts'
-import { taskListQuery, matchTaskFilters } from './task-filters.ts'
-import type { TaskFilters } from './task-filters.ts'
+import { taskListQuery, matchTaskFilters, type TaskFilters } from './task-filters.ts'
 
 /** Small, so that the first page loads quickly; later pages are larger. */
 const firstPageSize = 100

@@ -1,7 +1,6 @@
 /** One event as clients of each version get it, side by side, with the differences marked; and the bytes of its frame. */
 import { useMemo } from 'preact/hooks'
-import type { AdminResponse } from '../../../api/admin-client.ts'
-import { callAdmin } from '../../../api/admin-client.ts'
+import { callAdmin, type AdminResponse } from '../../../api/admin-client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { query, setQuery } from '../../../app/router.ts'
 import { CopyButton } from '../../../components/content/copy-button.tsx'
