@@ -19,7 +19,7 @@ import {
   grpcMessageRequest,
 } from '../../testing/fixtures/grpc-server.ts'
 import { selfSigned } from '../../testing/fixtures/self-signed-certificate.ts'
-import type { Credentials } from '../admission/request-authenticator.ts'
+import type { Credentials } from '../admission/admission.ts'
 import { createGrpcServer } from './grpc-server.ts'
 
 const { open, client } = openGrpcServers()
