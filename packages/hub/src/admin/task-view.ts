@@ -1,4 +1,4 @@
-/** A task in a list: its state, its owner and an excerpt of its first message. */
+/** Tasks in a list, with their state, their owner and an excerpt of the first message; and the search for them. */
 import { isTerminal, omitUndefined, taskStates } from '@parley/a2a'
 import type { Message, Store, TaskRow, SearchQuery } from '@parley/a2a'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 /**
  * Parses the text of a configuration into a tree: YAML, and JSON, which is YAML too. It remembers the line of every value and which
- * values came from the environment; those are never printed.
+ * values came from the environment; those are never printed. Also limits the size of such a text, and edits it.
  */
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Node, type YAMLMap } from 'yaml'
 import { formatPath, type ConfigPath, type ConfigProblem } from './config-problem.ts'

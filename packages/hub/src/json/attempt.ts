@@ -1,4 +1,4 @@
-/** Parsers that throw, for input that may be anything: the result, or `undefined`. */
+/** The result of a parser that throws, for input that may be anything; `undefined` instead of an error. */
 export function attempt<T>(parse: () => T): T | undefined {
   try {
     return parse()

@@ -1,4 +1,4 @@
-/** The kind `loop`: a model of this hub with tools. */
+/** The kind `loop`: a model of this hub with tools, also those of clients and of MCP servers. */
 import { resolve } from 'node:path'
 import { clientTools as clientToolsExtension, readableName, skillOfTool } from '@parley/a2a/server'
 import type { AgentKind, PartialCard, AgentServices, OpenAgent } from '../kind.ts'
@@ -13,7 +13,7 @@ import type { Tool as McpTool } from '@modelcontextprotocol/client'
 import { openMcpBackend, type McpBackendDeps } from '../mcp/backend.ts'
 import { partsOfResult } from '../mcp/content.ts'
 import { answerElicitation } from '../mcp/elicit.ts'
-import { traceMeta } from '../tool-span.ts'
+import { traceMeta } from '../call-spans.ts'
 
 export const loopKind: AgentKind<LoopEntry> = {
   kind: 'loop',

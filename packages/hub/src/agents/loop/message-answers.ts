@@ -1,4 +1,4 @@
-/** What the message of a turn answers: tool calls that wait for the client, and a question of a child. */
+/** What a task waits for, and what the message of a turn answers: tool calls for the client, and a question of a child. */
 import { isStruct, clientToolsExtension as uri, isRedacted } from '@parley/a2a'
 import type { Message, Part, Struct, AgentMessage, Json, Report } from '@parley/a2a'
 import { truncateText } from './result-text.ts'

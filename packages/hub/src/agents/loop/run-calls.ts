@@ -8,7 +8,7 @@ import type { AgentMessage, Message, OpenSpan, Part, Struct, Turn } from '@parle
 import { createHopState } from '../../delegation/hop.ts'
 import { createSemaphore } from '../programs/semaphore.ts'
 import { createPausableTimeout, type PausableTimeout } from '../timeouts.ts'
-import { withToolSpan } from '../tool-span.ts'
+import { withToolSpan } from '../call-spans.ts'
 import { answerForChild } from './message-answers.ts'
 import type { LoopEntry } from './entry.ts'
 import type { EmitReport } from '../report-channel.ts'

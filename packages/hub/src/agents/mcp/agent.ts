@@ -15,7 +15,7 @@ import { artifact, fail, inputRequired, reject, status, omitUndefined, A2AError 
 import type { Agent, Message, Report, Turn } from '@parley/a2a'
 import { streamReports, type EmitReport } from '../report-channel.ts'
 import { createSemaphore } from '../programs/semaphore.ts'
-import { traceMeta, withToolSpan } from '../tool-span.ts'
+import { traceMeta, withToolSpan } from '../call-spans.ts'
 import type { McpBackend } from './backend.ts'
 import { listCallables, type Callable, type CallableResult } from './callable.ts'
 import type { McpConnection } from './connection.ts'

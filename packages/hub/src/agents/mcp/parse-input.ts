@@ -1,4 +1,7 @@
-/** Parses what people write into values for a schema: one word, name-value pairs, or arguments in brackets. */
+/**
+ * Parses what people write into values for a schema: one word, name-value pairs, or arguments in brackets. Also validates values
+ * by a schema, and describes its fields.
+ */
 import { isStruct, type Json, type Struct, type Violation } from '@parley/a2a'
 import { parseJsonOrUndefined } from '../../json/bounded-json.ts'
 import { z } from 'zod'

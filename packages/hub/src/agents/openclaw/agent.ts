@@ -1,7 +1,7 @@
 /** Chooses the transport of a turn to the gateway, and resumes a turn after a restart. */
 import { A2AError, fail, linkSignals, omitUndefined, type Agent, type Report, type Turn } from '@parley/a2a'
 import type { AgentServices } from '../kind.ts'
-import { withHopSpan } from '../tool-span.ts'
+import { withHopSpan } from '../call-spans.ts'
 import { sessionKeyOf } from '../derived-ids.ts'
 import type { OpenClawEntry } from './entry.ts'
 import type { Gateway } from './gateway/gateway.ts'

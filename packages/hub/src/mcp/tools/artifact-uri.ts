@@ -1,4 +1,4 @@
-/** The URI under which a part of an artifact can be read as a resource: `parley://agent/{name}/{task}/{artifact}/{part}`. */
+/** Parts of artifacts as resources, under the URI `parley://agent/{name}/{task}/{artifact}/{part}`. */
 import type { AgentRef } from '../directory/agent-directory.ts'
 import { ProtocolError, ProtocolErrorCode, type ReadResourceResult } from '@modelcontextprotocol/server'
 import { A2AError, type Task } from '@parley/a2a'

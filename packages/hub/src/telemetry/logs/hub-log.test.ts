@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError } from '@parley/a2a'
-import { createLog, type LogOptions } from './log-line.ts'
+import { createLog, type LogOptions } from './hub-log.ts'
 
 const at = Date.UTC(2030, 0, 1)
 

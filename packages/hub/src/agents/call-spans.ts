@@ -1,4 +1,6 @@
-/** Records one tool call as a span of its turn, by OpenTelemetry's conventions for generative AI. */
+/**
+ * Records a tool call, or a run of a remote agent, as a span of its turn, by OpenTelemetry's conventions for generative AI.
+ */
 import { A2AError, omitUndefined, spanOutcomeOf } from '@parley/a2a'
 import type { OpenSpan, Turn, Report, SpanOutcome, Struct } from '@parley/a2a'
 
@@ -51,7 +53,7 @@ interface HopSpanOptions {
   readonly url: string
 }
 
-/** Forwards all reports; the last one decides the outcome of the span. */
+/** Forwards all reports of a remote agent. The last one decides the outcome of the span; its usage is recorded. */
 export async function* withHopSpan(
   turn: Pick<Turn, 'span' | 'signal'>,
   { agent, url }: HopSpanOptions,

@@ -1,4 +1,8 @@
-/** One line of the log: as JSON for programs, or as text for people. Pure. */
+/**
+ * The log of the hub: one line per event, JSON for programs or text for people, with secrets redacted. Lines of one turn of the
+ * event loop are written together. A flood of lines is cut off and counted, so that a slow reader of the log does not slow down the
+ * work.
+ */
 import { type Redactor, redactedText, createRedactor } from './redactor.ts'
 import type { AgentLog } from '@parley/a2a'
 
@@ -124,11 +128,6 @@ export interface HubLog extends AgentLog {
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const maxLinesPerSecond = 2_000
 
-/**
- * The log of the hub: one line per event, JSON for programs or text for people, with secrets redacted. Lines of one turn of the
- * event loop are written together. A flood of lines is cut off and counted, so that a slow reader of the log does not slow down the
- * work.
- */
 export function createLog({ level, format, secrets = [], write, now = Date.now }: LogOptions): HubLog {
   const redact = createRedactor(secrets)
   const lineOf = format === 'json' ? jsonLine : textLine

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { A2AError, artifact, fail } from '@parley/a2a'
 import type { OpenSpan, Report, SpanOptions, Struct, Turn } from '@parley/a2a'
-import { withHopSpan, traceMeta, withToolSpan } from './tool-span.ts'
+import { withHopSpan, traceMeta, withToolSpan } from './call-spans.ts'
 
 /** A turn that records its spans. */
 function tracing(signal = new AbortController().signal) {
