@@ -14,8 +14,8 @@ const breaches: Readonly<Record<ContractBreach, readonly [AgentHarness['resume']
   'leaves a timer': ['fail', 'leaves nothing behind'],
   'answers otherwise': ['fail', 'answers in 1.0', 'answers in 0.3', 'answers by a stream in 1.0'],
   'answers in one piece': ['fail', 'answers by a stream in 1.0', 'answers by a stream in 0.3'],
-  'never says a word': ['fail', 'answers in 1.0', 'goes on when the reader', 'back to back', 'at the same time'],
-  'shares one pen among all tasks': ['fail', 'tasks at once', 'at the same time'],
+  'never says a word': ['fail', 'answers in 1.0', 'continues when the reader', 'back to back', 'two concurrent tasks'],
+  'shares one pen among all tasks': ['fail', 'tasks at once', 'two concurrent tasks'],
   'forgets what the conversation was': ['fail', 'remembers a conversation, and never', 'after a restart'],
   'remembers by contextId alone': ['fail', 'remembers a conversation, and never', 'after a restart'],
   'remembers in the process': ['fail', 'remembers a conversation after a restart'],
@@ -30,9 +30,9 @@ const breaches: Readonly<Record<ContractBreach, readonly [AgentHarness['resume']
     'asks for input, and continues',
     'asks for input by a stream',
     'while it waits',
-    'takes the answer',
+    'accepts the answer',
   ],
-  'asks twice': ['fail', 'asks for input, and continues', 'takes the answer'],
+  'asks twice': ['fail', 'asks for input, and continues', 'accepts the answer'],
   'gives up when it is answered': ['fail', 'asks for input, and continues'],
   'says a piece again': ['reattach', 'over memory', 'over a file', 'two processes', 'its server was closed'],
   'begins again in the same artifact': [
@@ -52,7 +52,7 @@ describe('the agent contract', () => {
       const trials = agentContractTests(scriptedHarness(resume, breach as ContractBreach, 250))
       for (const words of broken) {
         const trial = trials.find(({ name }) => name.includes(words))
-        assert.ok(trial !== undefined, `no promise says "${words}"`)
+        assert.ok(trial !== undefined, `no test is named "${words}"`)
         await assert.rejects(trial.run(), `"${trial.name}" did not see it`)
       }
     })

@@ -114,7 +114,7 @@ function questionTests(harness: AgentHarness): readonly ContractTest[] {
     }),
     contractTest(
       harness,
-      'takes the answer after a restart and goes on, or fails with a reason',
+      'accepts the answer after a restart and continues, or fails with a reason',
       async (stage) => {
         const asked = await stage.caller().send(text)
         assertState(asked, 'TASK_STATE_INPUT_REQUIRED')
